@@ -1,1 +1,3 @@
 //! basis
+
+pub mod sampling;
