@@ -1,3 +1,29 @@
-//! basis
+//! Random Fourier features with closed-form derivatives of any order.
+//!
+//! u(x) ≈ Σ βⱼ φⱼ(x) with φⱼ(x) = sin(wⱼ·x + bⱼ)/√N, where w and b are random and frozen. Every
+//! derivative is again a sinusoid,
+//!
+//! D^α φⱼ = (Πₖ w_jk^{αₖ}) Φ_{|α| mod 4}(wⱼ·x + bⱼ) / √N,  Φ = sin, cos, −sin, −cos,
+//!
+//! so the rows of a linear differential equation are written down directly: one sine-cosine pair
+//! for each entry, whatever the operator.
 
+pub mod basis;
+mod error;
+pub mod form;
+pub mod identities;
+mod input_map;
+mod multi_index;
 pub mod sampling;
+mod saved;
+mod sincos;
+pub mod sinusoidal;
+
+pub use basis::Basis;
+pub use error::BasisError;
+pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
+pub use input_map::InputMap;
+pub use multi_index::MultiIndex;
+pub use saved::SavedBasis;
+pub use sincos::{REDUCTION_LIMIT, sin_cos};
+pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};

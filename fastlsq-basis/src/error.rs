@@ -1,0 +1,117 @@
+//! What can go wrong when features are built or evaluated.
+
+use thiserror::Error;
+
+/// A request to a basis that cannot be answered.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BasisError {
+    /// Points, multi-indices or frequencies of another dimension than the basis.
+    #[error("{what} has dimension {found}, but the basis lives in dimension {expected}")]
+    Dimension {
+        /// Which argument is at fault.
+        what: &'static str,
+        /// The dimension of the basis.
+        expected: usize,
+        /// The dimension that was given.
+        found: usize,
+    },
+    /// An output or a coefficient vector of the wrong size.
+    #[error("{what} has size {found}, but {expected} is needed")]
+    Shape {
+        /// Which argument is at fault.
+        what: &'static str,
+        /// The size that is needed.
+        expected: usize,
+        /// The size that was given.
+        found: usize,
+    },
+    /// An axis that does not exist.
+    #[error("axis {axis} does not exist in dimension {dim} (axes are numbered from 0)")]
+    Axis {
+        /// The axis that was asked for.
+        axis: usize,
+        /// The dimension of the space.
+        dim: usize,
+    },
+    /// A number that must be finite is NaN or infinite.
+    #[error("{what} must be finite, but entry {index} is {value}")]
+    NotFinite {
+        /// Which argument is at fault.
+        what: &'static str,
+        /// Its first offending entry.
+        index: usize,
+        /// The value found there.
+        value: f64,
+    },
+    /// A parameter outside its range.
+    #[error("{what} = {value} is not allowed: {requirement}")]
+    Parameter {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// A list that must not be empty.
+    #[error("{what} must not be empty")]
+    Empty {
+        /// Which argument is at fault.
+        what: &'static str,
+    },
+    /// An action that this kind of basis has no closed form for.
+    #[error("a {basis} has no closed form for {action}; use a SinusoidalBasis")]
+    Unsupported {
+        /// The kind of basis.
+        basis: &'static str,
+        /// What was asked of it.
+        action: String,
+    },
+}
+
+/// Checks that every value is finite, or names the first that is not.
+pub(crate) fn require_finite(what: &'static str, values: &[f64]) -> Result<(), BasisError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(index) => Err(BasisError::NotFinite {
+            what,
+            index,
+            value: values[index],
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Checks a dimension against that of the basis.
+pub(crate) fn require_dim(
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), BasisError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(BasisError::Dimension {
+            what,
+            expected,
+            found,
+        })
+    }
+}
+
+/// Checks a size.
+pub(crate) fn require_size(
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), BasisError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(BasisError::Shape {
+            what,
+            expected,
+            found,
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! Collapse of a form to a few numbers for each feature.
+//!
+//! For sin(w·x + b), a derivative D^α is w^α Φ_{|α| mod 4} (paper, Eq. 3), a Fourier multiplier is
+//! a factor m(w), and an integral over [a, t] along an axis is the value at the midpoint times
+//! h sinc(w h/2) with h = t − a. So all terms with the same coefficient function add up to
+//! pⱼ sin z + qⱼ cos z, two numbers a feature, whatever the order of the operator.
+
+use crate::form::{AxisIntegral, Coefficient, Form};
+use crate::sinusoidal::Parity;
+
+/// Terms that share the point where the sinusoid is evaluated.
+pub(super) struct Pass<'a> {
+    pub(super) integrals: Vec<AxisIntegral>,
+    pub(super) groups: Vec<Group<'a>>,
+}
+
+/// Terms that share coefficient function and pattern of sines and cosines along parity axes.
+pub(super) struct Group<'a> {
+    /// The coefficient at each point; `None` stands for 1.
+    pub(super) source: Option<&'a [f64]>,
+    /// Bit k says that parity axis k (in order) carries the derivative's function.
+    pub(super) flipped: u64,
+    pub(super) p: Vec<f64>,
+    pub(super) q: Vec<f64>,
+}
+
+/// The features as the collapse needs them.
+pub(super) struct Features<'a> {
+    pub(super) dim: usize,
+    pub(super) frequencies: &'a [f64],
+    pub(super) parity: &'a [Parity],
+    pub(super) scale: f64,
+}
+
+/// Sign and phase of the n-th derivative of sin: Φ_n = (p, q) in p sin + q cos.
+fn cycle(n: u32) -> (f64, f64) {
+    match n % 4 {
+        0 => (1.0, 0.0),
+        1 => (0.0, 1.0),
+        2 => (-1.0, 0.0),
+        _ => (0.0, -1.0),
+    }
+}
+
+pub(super) fn collapse<'a>(features: &Features<'_>, form: &Form<'a>) -> Vec<Pass<'a>> {
+    let mut passes: Vec<Pass<'a>> = Vec::new();
+    for term in form.terms() {
+        let (constant, source) = match term.coefficient {
+            Coefficient::Constant(c) => (c, None),
+            Coefficient::PerPoint(values) => (1.0, Some(values)),
+        };
+        let alpha = term.action.derivative.orders();
+        let mut sign = constant * features.scale;
+        let (mut ridge_order, mut flipped, mut slot) = (0u32, 0u64, 0u32);
+        for (&n, parity) in alpha.iter().zip(features.parity) {
+            match parity {
+                Parity::None => ridge_order = ridge_order.wrapping_add(n % 4),
+                // cos → −sin → −cos → sin, and sin → cos → −sin → −cos.
+                Parity::Even | Parity::Odd => {
+                    let negative = if *parity == Parity::Even {
+                        [1, 2]
+                    } else {
+                        [2, 3]
+                    };
+                    if negative.contains(&(n % 4)) {
+                        sign = -sign;
+                    }
+                    flipped |= u64::from(n & 1) << slot;
+                    slot += 1;
+                }
+            }
+        }
+        let (p_unit, q_unit) = cycle(ridge_order);
+        let group = group_for(
+            &mut passes,
+            &term.action.integrals,
+            source,
+            flipped,
+            features,
+        );
+        for (j, w) in features
+            .frequencies
+            .chunks_exact(features.dim.max(1))
+            .enumerate()
+        {
+            let multiplier = term.action.multiplier.as_ref().map_or(1.0, |m| m.symbol(w));
+            let weight = sign * term.action.derivative.monomial(w) * multiplier;
+            group.p[j] += p_unit * weight;
+            group.q[j] += q_unit * weight;
+        }
+    }
+    passes
+}
+
+fn group_for<'p, 'a>(
+    passes: &'p mut Vec<Pass<'a>>,
+    integrals: &[AxisIntegral],
+    source: Option<&'a [f64]>,
+    flipped: u64,
+    features: &Features<'_>,
+) -> &'p mut Group<'a> {
+    let pass = match passes.iter().position(|pass| pass.integrals == integrals) {
+        Some(index) => index,
+        None => {
+            passes.push(Pass {
+                integrals: integrals.to_vec(),
+                groups: Vec::new(),
+            });
+            passes.len() - 1
+        }
+    };
+    let groups = &mut passes[pass].groups;
+    let same = |group: &Group<'_>| {
+        group.flipped == flipped
+            && match (group.source, source) {
+                (None, None) => true,
+                (Some(a), Some(b)) => std::ptr::eq(a, b),
+                _ => false,
+            }
+    };
+    let index = match groups.iter().position(same) {
+        Some(index) => index,
+        None => {
+            let count = features.frequencies.len() / features.dim.max(1);
+            groups.push(Group {
+                source,
+                flipped,
+                p: vec![0.0; count],
+                q: vec![0.0; count],
+            });
+            groups.len() - 1
+        }
+    };
+    &mut groups[index]
+}

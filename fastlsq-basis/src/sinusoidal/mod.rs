@@ -1,0 +1,426 @@
+//! Sinusoidal random features, the heart of the method (paper, Eq. 1 and 3).
+
+mod collapse;
+mod draw;
+mod gradient;
+mod kernel;
+mod law;
+
+use faer::{Mat, MatMut};
+use ndarray::{Array2, ArrayView2};
+
+pub use draw::Draw;
+pub use law::FrequencyLaw;
+
+use crate::basis::{Basis, validate_request};
+use crate::error::{require_dim, require_finite, require_size};
+use crate::form::Form;
+use crate::{BasisError, InputMap};
+
+/// Declared symmetry of all features along one axis, about the centre of the input map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Parity {
+    /// No symmetry.
+    #[default]
+    None,
+    /// φ(…, c − y, …) = φ(…, c + y, …).
+    Even,
+    /// φ(…, c − y, …) = −φ(…, c + y, …).
+    Odd,
+}
+
+/// φⱼ(x) = sin(wⱼ·x + bⱼ)/√N with random, frozen wⱼ and bⱼ.
+///
+/// With parity declared along some axes, the feature is symmetrised exactly: those axes leave the
+/// phase and contribute a factor cos(w_a(x_a − c_a)) (even) or sin(w_a(x_a − c_a)) (odd), which is
+/// the average of the plain feature over reflections.
+///
+/// ```
+/// use fastlsq_basis::{Basis, FrequencyLaw, SinusoidalBasis};
+/// let basis = SinusoidalBasis::random(2, 100, &FrequencyLaw::Isotropic(5.0), 0)?;
+/// let laplacian = basis.laplacian_at(&[0.3, 0.7])?;
+/// let (w, value) = (basis.frequency(0), basis.value_at(&[0.3, 0.7])?);
+/// // Δφ = −|w|² φ
+/// assert!((laplacian[0] + (w[0] * w[0] + w[1] * w[1]) * value[0]).abs() < 1e-12);
+/// # Ok::<(), fastlsq_basis::BasisError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SinusoidalBasis {
+    dim: usize,
+    /// Standard normal draw ŵ, one feature after the other; for explicit features, w itself.
+    draw: Vec<f64>,
+    /// Phases in the coordinates of the map.
+    drawn_phases: Vec<f64>,
+    law: Option<FrequencyLaw>,
+    map: InputMap,
+    parity: Vec<Parity>,
+    normalised: bool,
+    /// Frequencies in physical coordinates.
+    frequencies: Vec<f64>,
+    /// Phases in physical coordinates.
+    phases: Vec<f64>,
+}
+
+/// The choices behind a random [`SinusoidalBasis`], with their defaults.
+#[derive(Debug, Clone)]
+pub struct SinusoidalBuilder {
+    dim: usize,
+    count: usize,
+    law: FrequencyLaw,
+    seed: u64,
+    draw: Draw,
+    map: Option<InputMap>,
+    parity: Option<Vec<Parity>>,
+    normalised: bool,
+}
+
+impl SinusoidalBuilder {
+    /// The law of the frequencies, in the coordinates of the map (default: isotropic, σ = 1).
+    #[must_use]
+    pub fn law(mut self, law: FrequencyLaw) -> Self {
+        self.law = law;
+        self
+    }
+
+    /// The seed of the draw (default 0).
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How the draw is made (default: independent).
+    #[must_use]
+    pub fn draw(mut self, draw: Draw) -> Self {
+        self.draw = draw;
+        self
+    }
+
+    /// The map of the inputs (default: none).
+    #[must_use]
+    pub fn map(mut self, map: InputMap) -> Self {
+        self.map = Some(map);
+        self
+    }
+
+    /// Symmetry along each axis, about the centre of the map (default: none).
+    #[must_use]
+    pub fn parity(mut self, parity: impl Into<Vec<Parity>>) -> Self {
+        self.parity = Some(parity.into());
+        self
+    }
+
+    /// Whether features carry the factor 1/√N (default: yes).
+    #[must_use]
+    pub fn normalised(mut self, normalised: bool) -> Self {
+        self.normalised = normalised;
+        self
+    }
+
+    /// Draws the features.
+    ///
+    /// # Errors
+    /// No axes or features, or a law, map or parity that does not fit the dimension.
+    pub fn build(self) -> Result<SinusoidalBasis, BasisError> {
+        let Self {
+            dim, count, law, ..
+        } = self;
+        require_some("the space", dim)?;
+        require_some("the set of features", count)?;
+        law.validate(dim)?;
+        let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
+        require_dim("the input map", dim, map.dim())?;
+        let parity = self.parity.unwrap_or_else(|| vec![Parity::None; dim]);
+        require_dim("the list of parities", dim, parity.len())?;
+        let draw = draw::StandardDraw::new(dim, count, self.seed, self.draw);
+        let mut basis = SinusoidalBasis {
+            dim,
+            draw: draw.normals,
+            drawn_phases: draw.phases,
+            law: Some(law),
+            map,
+            parity,
+            normalised: self.normalised,
+            frequencies: Vec::new(),
+            phases: Vec::new(),
+        };
+        basis.refresh();
+        Ok(basis)
+    }
+}
+
+impl SinusoidalBasis {
+    /// Starts a random basis of `count` features in dimension `dim`; the rest has defaults.
+    #[must_use]
+    pub fn builder(dim: usize, count: usize) -> SinusoidalBuilder {
+        SinusoidalBuilder {
+            dim,
+            count,
+            law: FrequencyLaw::Isotropic(1.0),
+            seed: 0,
+            draw: Draw::Independent,
+            map: None,
+            parity: None,
+            normalised: true,
+        }
+    }
+
+    /// `count` normalised features in dimension `dim` with independent frequencies of this law.
+    ///
+    /// # Errors
+    /// As [`SinusoidalBuilder::build`].
+    pub fn random(
+        dim: usize,
+        count: usize,
+        law: &FrequencyLaw,
+        seed: u64,
+    ) -> Result<Self, BasisError> {
+        Self::builder(dim, count)
+            .law(law.clone())
+            .seed(seed)
+            .build()
+    }
+
+    /// Features with given frequencies (one row a feature) and phases, without the factor 1/√N.
+    ///
+    /// # Errors
+    /// Empty or mismatched arrays, numbers that are not finite.
+    pub fn explicit(frequencies: ArrayView2<'_, f64>, phases: &[f64]) -> Result<Self, BasisError> {
+        let (count, dim) = frequencies.dim();
+        require_some("the space", dim)?;
+        require_some("the set of features", count)?;
+        require_size("the list of phases", count, phases.len())?;
+        let draw: Vec<f64> = frequencies.iter().copied().collect();
+        require_finite("the frequencies", &draw)?;
+        require_finite("the phases", phases)?;
+        let mut basis = Self {
+            dim,
+            draw,
+            drawn_phases: phases.to_vec(),
+            law: None,
+            map: InputMap::identity(dim),
+            parity: vec![Parity::None; dim],
+            normalised: false,
+            frequencies: Vec::new(),
+            phases: Vec::new(),
+        };
+        basis.refresh();
+        Ok(basis)
+    }
+
+    /// The same draw under another law: w = L ŵ with another σ or L.
+    ///
+    /// For explicit features the given frequencies take the place of ŵ.
+    ///
+    /// # Errors
+    /// A law that does not fit the dimension.
+    pub fn with_law(&self, law: &FrequencyLaw) -> Result<Self, BasisError> {
+        law.validate(self.dim)?;
+        let mut basis = self.clone();
+        basis.law = Some(law.clone());
+        basis.refresh();
+        Ok(basis)
+    }
+
+    /// The same features with other symmetry.
+    ///
+    /// # Errors
+    /// A list of the wrong length.
+    pub fn with_parity(&self, parity: &[Parity]) -> Result<Self, BasisError> {
+        require_dim("the list of parities", self.dim, parity.len())?;
+        let mut basis = self.clone();
+        basis.parity = parity.to_vec();
+        basis.refresh();
+        Ok(basis)
+    }
+
+    /// Only the features with these indices, in this order, with their present scale.
+    ///
+    /// # Errors
+    /// An index out of range, or an empty list.
+    pub fn select(&self, features: &[usize]) -> Result<Self, BasisError> {
+        require_some("the selection", features.len())?;
+        let count = self.len();
+        if let Some(&worst) = features.iter().find(|&&j| j >= count) {
+            return Err(BasisError::Shape {
+                what: "the selection",
+                expected: count,
+                found: worst,
+            });
+        }
+        // The law may treat features by position (blocks), so the selection is made explicit.
+        let mapped = self.mapped_frequencies();
+        let mut basis = self.clone();
+        basis.law = None;
+        basis.draw = features
+            .iter()
+            .flat_map(|&j| mapped[j * self.dim..(j + 1) * self.dim].to_vec())
+            .collect();
+        basis.drawn_phases = features.iter().map(|&j| self.drawn_phases[j]).collect();
+        basis.refresh();
+        Ok(basis)
+    }
+
+    /// Frequencies in the coordinates of the map.
+    fn mapped_frequencies(&self) -> Vec<f64> {
+        let mut mapped = self.draw.clone();
+        if let Some(law) = &self.law {
+            law.transform(self.dim, &self.draw, &mut mapped);
+        }
+        mapped
+    }
+
+    /// Recomputes physical frequencies and phases from draw, law and map.
+    fn refresh(&mut self) {
+        let mut frequencies = self.mapped_frequencies();
+        let mut phases = self.drawn_phases.clone();
+        let (half, center) = (self.map.half(), self.map.center());
+        let all_parity = self.parity.iter().all(|p| *p != Parity::None);
+        for (w, b) in frequencies.chunks_exact_mut(self.dim).zip(&mut phases) {
+            for axis in 0..self.dim {
+                w[axis] /= half[axis];
+                if self.parity[axis] == Parity::None {
+                    *b -= w[axis] * center[axis];
+                }
+            }
+            if all_parity {
+                // No axis is left for the phase: the factor sin(b) becomes 1.
+                *b = std::f64::consts::FRAC_PI_2;
+            }
+        }
+        self.frequencies = frequencies;
+        self.phases = phases;
+    }
+
+    /// wⱼ in physical coordinates (empty if there is no such feature).
+    #[must_use]
+    pub fn frequency(&self, feature: usize) -> &[f64] {
+        let start = feature.saturating_mul(self.dim);
+        self.frequencies
+            .get(start..start.saturating_add(self.dim))
+            .unwrap_or(&[])
+    }
+
+    /// All frequencies in physical coordinates, one row a feature.
+    #[must_use]
+    pub fn frequencies(&self) -> Array2<f64> {
+        self.rows_of(&self.frequencies)
+    }
+
+    /// The phases bⱼ in physical coordinates.
+    #[must_use]
+    pub fn phases(&self) -> &[f64] {
+        &self.phases
+    }
+
+    /// The standard draw ŵ, one row a feature (for explicit features, the frequencies as given).
+    #[must_use]
+    pub fn standard_draw(&self) -> Array2<f64> {
+        self.rows_of(&self.draw)
+    }
+
+    fn rows_of(&self, flat: &[f64]) -> Array2<f64> {
+        let mut rows = Array2::zeros((flat.len() / self.dim.max(1), self.dim));
+        for (target, source) in rows.iter_mut().zip(flat) {
+            *target = *source;
+        }
+        rows
+    }
+
+    /// The law of the frequencies; `None` for explicit features.
+    #[must_use]
+    pub fn law(&self) -> Option<&FrequencyLaw> {
+        self.law.as_ref()
+    }
+
+    /// The map of the inputs.
+    #[must_use]
+    pub fn map(&self) -> &InputMap {
+        &self.map
+    }
+
+    /// Declared symmetry along each axis.
+    #[must_use]
+    pub fn parity(&self) -> &[Parity] {
+        &self.parity
+    }
+
+    /// Whether the features carry the factor 1/√N.
+    #[must_use]
+    pub fn is_normalised(&self) -> bool {
+        self.normalised
+    }
+
+    /// The common factor of all features: 1/√N or 1.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        if self.normalised {
+            1.0 / (self.len() as f64).sqrt()
+        } else {
+            1.0
+        }
+    }
+
+    fn collapse<'a>(&self, form: &Form<'a>) -> Vec<collapse::Pass<'a>> {
+        let features = collapse::Features {
+            dim: self.dim,
+            frequencies: &self.frequencies,
+            parity: &self.parity,
+            scale: self.scale(),
+        };
+        collapse::collapse(&features, form)
+    }
+}
+
+impl Basis for SinusoidalBasis {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn len(&self) -> usize {
+        self.phases.len()
+    }
+
+    fn write_rows(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        validate_request(self, points, form, &out)?;
+        if out.row_stride() != 1 && out.nrows() > 1 {
+            // The kernel writes contiguous columns.
+            let mut columns = Mat::zeros(out.nrows(), out.ncols());
+            self.write_rows(points, form, columns.as_mut())?;
+            let mut out = out;
+            out.copy_from(&columns);
+            return Ok(());
+        }
+        let passes = self.collapse(form);
+        pulp::Arch::new().dispatch(kernel::Rows {
+            dim: self.dim,
+            frequencies: &self.frequencies,
+            phases: &self.phases,
+            parity: &self.parity,
+            center: self.map.center(),
+            points: points.reborrow(),
+            passes: &passes,
+            out,
+        });
+        Ok(())
+    }
+
+    fn to_saved(&self) -> Option<crate::SavedBasis> {
+        Some(crate::SavedBasis::Sinusoidal(self.clone()))
+    }
+}
+
+fn require_some(what: &'static str, size: usize) -> Result<(), BasisError> {
+    if size == 0 {
+        Err(BasisError::Empty { what })
+    } else {
+        Ok(())
+    }
+}
