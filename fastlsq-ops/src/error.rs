@@ -1,0 +1,175 @@
+//! What can go wrong when operators are built, combined or applied.
+
+use fastlsq_basis::BasisError;
+use thiserror::Error;
+
+/// An operator that makes no sense, or that cannot be applied as asked.
+///
+/// Arithmetic on operators reads like the equation and therefore cannot return a `Result`; an
+/// operator that was put together wrongly carries its first error and returns it wherever it is
+/// used (see [`Operator::validate`](crate::Operator::validate)).
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum OperatorError {
+    /// A space without axes.
+    #[error("an operator needs a space with at least one axis, but the dimension given is 0")]
+    EmptySpace,
+    /// Operands, points or lists of different dimensions.
+    #[error("{what} has dimension {found}, but dimension {expected} is needed")]
+    Dimension {
+        /// Which argument is at fault.
+        what: &'static str,
+        /// The dimension that is needed.
+        expected: usize,
+        /// The dimension that was given.
+        found: usize,
+    },
+    /// An argument of the wrong size.
+    #[error("{what} has size {found}, but {expected} is needed")]
+    Shape {
+        /// Which argument is at fault.
+        what: &'static str,
+        /// The size that is needed.
+        expected: usize,
+        /// The size that was given.
+        found: usize,
+    },
+    /// An axis that does not exist.
+    #[error("axis {axis} does not exist in dimension {dim} (axes are numbered from 0)")]
+    Axis {
+        /// The axis that was asked for.
+        axis: usize,
+        /// The dimension of the space.
+        dim: usize,
+    },
+    /// A number that must be finite is NaN or infinite.
+    #[error("{what} must be finite, but it is {value}")]
+    NotFinite {
+        /// Which number is at fault.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A field that is NaN or infinite at a point.
+    #[error(
+        "the field {field} is {value} at the point {point:?}; \
+         keep the points away from its singularities or write it in a form that stays finite"
+    )]
+    FieldValue {
+        /// The field's name.
+        field: String,
+        /// Its value.
+        value: f64,
+        /// Where it was evaluated.
+        point: Vec<f64>,
+    },
+    /// A composition needs a derivative of a field that was not supplied.
+    #[error(
+        "the derivative of the field {field} along axis {axis} is needed by the product rule; \
+         supply it with Field::with_derivative or Field::with_gradient"
+    )]
+    MissingDerivative {
+        /// The field's name.
+        field: String,
+        /// The axis of the derivative.
+        axis: usize,
+    },
+    /// An operator with normals was applied at points that came without.
+    #[error("the operator needs normals; supply them with Sites::with_normals")]
+    MissingNormals,
+    /// An operator with a tabulated coefficient was applied at points without that column.
+    #[error(
+        "the coefficient {field} is column {column} of a table with {available} columns; \
+         supply the table with Sites::with_table"
+    )]
+    MissingColumn {
+        /// The coefficient's name.
+        field: String,
+        /// The column that was asked for.
+        column: usize,
+        /// The number of columns that came with the points.
+        available: usize,
+    },
+    /// A parameter outside its range.
+    #[error("{what} = {value} is not allowed: {requirement}")]
+    Parameter {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// A composition that is not a sum of derivatives, multipliers and integrals.
+    #[error("{outer} after {inner} has no closed form: {reason}")]
+    NoClosedForm {
+        /// The operator applied last.
+        outer: String,
+        /// The term it was applied to.
+        inner: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// An unknown that the system does not have.
+    #[error("unknown {unknown} does not exist in a system of {unknowns} (numbered from 0)")]
+    Unknown {
+        /// The unknown that was asked for.
+        unknown: usize,
+        /// The number of unknowns.
+        unknowns: usize,
+    },
+    /// An equation that the system does not have.
+    #[error("equation {equation} does not exist in a system of {equations} (numbered from 0)")]
+    Equation {
+        /// The equation that was asked for.
+        equation: usize,
+        /// The number of equations.
+        equations: usize,
+    },
+    /// The basis refused.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+}
+
+/// Checks a size.
+pub(crate) fn require_size(
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), OperatorError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(OperatorError::Shape {
+            what,
+            expected,
+            found,
+        })
+    }
+}
+
+/// Checks a dimension.
+pub(crate) fn require_dim(
+    what: &'static str,
+    expected: usize,
+    found: usize,
+) -> Result<(), OperatorError> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(OperatorError::Dimension {
+            what,
+            expected,
+            found,
+        })
+    }
+}
+
+/// Checks that a number is finite.
+pub(crate) fn require_finite(what: &'static str, value: f64) -> Result<(), OperatorError> {
+    if value.is_finite() {
+        Ok(())
+    } else {
+        Err(OperatorError::NotFinite { what, value })
+    }
+}

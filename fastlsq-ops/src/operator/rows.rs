@@ -1,0 +1,308 @@
+//! Rows of the linear system: an operator applied to every feature at given points.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, ColMut, ColRef, Mat, MatMut, Par};
+use fastlsq_basis::{Action, Basis, Coefficient, Form};
+use rayon::prelude::*;
+
+use super::{Operator, Term};
+use crate::error::{require_dim, require_size};
+use crate::field::Function;
+use crate::{Field, OperatorError, Sites};
+
+/// Points whose rows are formed together when only their product with β is wanted.
+const BLOCK: usize = 256;
+/// Below this number of entries a second thread costs more than it saves.
+const PARALLEL_ENTRIES: usize = 1 << 15;
+
+/// An operator with its coefficients evaluated at given points, ready for any basis.
+///
+/// Each distinct coefficient function is evaluated once at each point.
+#[derive(Debug, Clone)]
+pub struct PreparedRows<'a> {
+    operator: Operator,
+    sites: Sites<'a>,
+    columns: Vec<Vec<f64>>,
+    coefficients: Vec<Prepared>,
+}
+
+/// The coefficient of one term: a number, or one of the evaluated columns.
+#[derive(Debug, Clone, Copy)]
+enum Prepared {
+    Constant(f64),
+    Column(usize),
+}
+
+impl PreparedRows<'_> {
+    /// What a basis is asked to evaluate.
+    #[must_use]
+    pub fn form(&self) -> Form<'_> {
+        let mut form = Form::new();
+        for (term, coefficient) in self.operator.terms().iter().zip(&self.coefficients) {
+            form.push(self.coefficient(*coefficient), &term.action);
+        }
+        form
+    }
+
+    fn coefficient(&self, coefficient: Prepared) -> Coefficient<'_> {
+        match coefficient {
+            Prepared::Constant(c) => Coefficient::Constant(c),
+            Prepared::Column(index) => {
+                Coefficient::PerPoint(self.columns.get(index).map_or(&[], Vec::as_slice))
+            }
+        }
+    }
+
+    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on the calling thread.
+    ///
+    /// # Errors
+    /// An output of the wrong shape, a basis of another dimension or without a closed form.
+    pub fn write_rows(&self, basis: &dyn Basis, out: MatMut<'_, f64>) -> Result<(), OperatorError> {
+        self.require_basis(basis)?;
+        Ok(basis.write_rows(self.sites.points(), &self.form(), out)?)
+    }
+
+    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on all threads of the current pool.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Self::write_rows).
+    pub fn assemble_into(
+        &self,
+        basis: &dyn Basis,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), OperatorError> {
+        self.require_basis(basis)?;
+        Ok(basis.assemble_into(self.sites.points(), &self.form(), out)?)
+    }
+
+    /// Σⱼ βⱼ L φⱼ(xᵢ) at every point, block by block.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Self::write_rows), or coefficients β of the wrong number.
+    pub fn apply(&self, basis: &dyn Basis, beta: &[f64]) -> Result<Vec<f64>, OperatorError> {
+        self.require_basis(basis)?;
+        product(basis, beta, &self.sites, &self.form())
+    }
+
+    /// Σₜ |cₜ(xᵢ) (Tₜu)(xᵢ)| at every point for u = Σⱼ βⱼ φⱼ.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    pub fn term_magnitudes(
+        &self,
+        basis: &dyn Basis,
+        beta: &[f64],
+    ) -> Result<Vec<f64>, OperatorError> {
+        self.require_basis(basis)?;
+        let mut total = vec![0.0; self.sites.len()];
+        let mut seen: Vec<(&Action, Vec<f64>)> = Vec::new();
+        for (term, coefficient) in self.operator.terms().iter().zip(&self.coefficients) {
+            let known = seen.iter().position(|(action, _)| **action == term.action);
+            let index = match known {
+                Some(index) => index,
+                None => {
+                    let form = Form::action(&term.action);
+                    let values = product(basis, beta, &self.sites, &form)?;
+                    seen.push((&term.action, values));
+                    seen.len() - 1
+                }
+            };
+            let values = &seen[index].1;
+            match self.coefficient(*coefficient) {
+                Coefficient::Constant(c) => {
+                    for (total, value) in total.iter_mut().zip(values) {
+                        *total += (c * value).abs();
+                    }
+                }
+                Coefficient::PerPoint(c) => {
+                    for ((total, value), c) in total.iter_mut().zip(values).zip(c) {
+                        *total += (c * value).abs();
+                    }
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    fn require_basis(&self, basis: &dyn Basis) -> Result<(), OperatorError> {
+        require_dim("the basis", self.sites.dim(), basis.dim())
+    }
+}
+
+impl Operator {
+    /// Evaluates the coefficients at the points; the result writes rows for any basis.
+    ///
+    /// # Errors
+    /// A mistake in the operator, points that do not fit it, missing normals or tables, a field
+    /// that is not finite at a point.
+    pub fn rows<'a>(&self, sites: impl Into<Sites<'a>>) -> Result<PreparedRows<'a>, OperatorError> {
+        let sites = sites.into();
+        sites.validate(self.dim()?)?;
+        let mut cache = Cache::default();
+        let coefficients = self
+            .terms()
+            .iter()
+            .map(|term| cache.prepare(term, &sites))
+            .collect::<Result<_, _>>()?;
+        Ok(PreparedRows {
+            operator: self.clone(),
+            sites,
+            columns: cache
+                .columns
+                .into_iter()
+                .map(|(_, values)| values)
+                .collect(),
+            coefficients,
+        })
+    }
+
+    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on the calling thread, one row a point and one column a
+    /// feature; every entry is overwritten.
+    ///
+    /// # Errors
+    /// As [`rows`](Operator::rows), or a basis or output that does not fit.
+    pub fn write_rows<'a>(
+        &self,
+        basis: &dyn Basis,
+        sites: impl Into<Sites<'a>>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), OperatorError> {
+        self.rows(sites)?.write_rows(basis, out)
+    }
+
+    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on all threads of the current pool.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Operator::write_rows).
+    pub fn assemble_into<'a>(
+        &self,
+        basis: &dyn Basis,
+        sites: impl Into<Sites<'a>>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), OperatorError> {
+        self.rows(sites)?.assemble_into(basis, out)
+    }
+
+    /// The matrix of L φⱼ(xᵢ), points by features.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Operator::write_rows).
+    pub fn assemble<'a>(
+        &self,
+        basis: &dyn Basis,
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Mat<f64>, OperatorError> {
+        let sites = sites.into();
+        let mut out = Mat::zeros(sites.len(), basis.len());
+        self.assemble_into(basis, sites, out.as_mut())?;
+        Ok(out)
+    }
+
+    /// Σⱼ βⱼ L φⱼ(xᵢ) at every point, without forming the whole matrix.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Operator::write_rows), or coefficients β of the wrong number.
+    pub fn apply<'a>(
+        &self,
+        basis: &dyn Basis,
+        beta: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, OperatorError> {
+        self.rows(sites)?.apply(basis, beta)
+    }
+
+    /// Σₜ |cₜ(xᵢ) (Tₜu)(xᵢ)| at every point for u = Σⱼ βⱼ φⱼ: the scale against which a residual
+    /// of Lu is small or large.
+    ///
+    /// # Errors
+    /// As [`apply`](Operator::apply).
+    pub fn term_magnitudes<'a>(
+        &self,
+        basis: &dyn Basis,
+        beta: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, OperatorError> {
+        self.rows(sites)?.term_magnitudes(basis, beta)
+    }
+}
+
+/// Values of functions and of scaled products of them that are already known.
+#[derive(Default)]
+struct Cache {
+    functions: Vec<(Function, Vec<f64>)>,
+    columns: Vec<(Field, Vec<f64>)>,
+}
+
+impl Cache {
+    /// A basis groups terms by the slice they point to, so equal coefficients share one column.
+    fn prepare(&mut self, term: &Term, sites: &Sites<'_>) -> Result<Prepared, OperatorError> {
+        let field = &term.coefficient;
+        if field.is_constant() {
+            return Ok(Prepared::Constant(field.factor()));
+        }
+        let known = |(other, _): &(Field, Vec<f64>)| {
+            other.factor() == field.factor() && other.same_functions(field)
+        };
+        if let Some(index) = self.columns.iter().position(known) {
+            return Ok(Prepared::Column(index));
+        }
+        let mut values = vec![field.factor(); sites.len()];
+        for function in field.functions() {
+            for (value, f) in values.iter_mut().zip(self.function(function, sites)?) {
+                *value *= f;
+            }
+        }
+        self.columns.push((field.clone(), values));
+        Ok(Prepared::Column(self.columns.len() - 1))
+    }
+
+    fn function(
+        &mut self,
+        function: &Function,
+        sites: &Sites<'_>,
+    ) -> Result<&[f64], OperatorError> {
+        let index = match self.functions.iter().position(|(f, _)| f.same(function)) {
+            Some(index) => index,
+            None => {
+                let values = function.evaluate(sites)?;
+                self.functions.push((function.clone(), values));
+                self.functions.len() - 1
+            }
+        };
+        Ok(&self.functions[index].1)
+    }
+}
+
+/// Σⱼ βⱼ (form φⱼ)(xᵢ), block by block and in parallel where it pays; the result does not depend
+/// on the number of threads.
+fn product(
+    basis: &dyn Basis,
+    beta: &[f64],
+    sites: &Sites<'_>,
+    form: &Form<'_>,
+) -> Result<Vec<f64>, OperatorError> {
+    require_size("the coefficient vector", basis.len(), beta.len())?;
+    form.validate(basis.dim(), sites.len())?;
+    let mut out = vec![0.0; sites.len()];
+    let block = |(index, out): (usize, &mut [f64])| {
+        let (start, count) = (index * BLOCK, out.len());
+        let mut rows = Mat::zeros(count, basis.len());
+        let points = sites.block(start, count).points();
+        basis.write_rows(points, &form.restrict(start, count), rows.as_mut())?;
+        matmul(
+            ColMut::from_slice_mut(out),
+            Accum::Replace,
+            rows.as_ref(),
+            ColRef::from_slice(beta),
+            1.0,
+            Par::Seq,
+        );
+        Ok::<(), OperatorError>(())
+    };
+    if sites.len().saturating_mul(basis.len()) < PARALLEL_ENTRIES {
+        out.chunks_mut(BLOCK).enumerate().try_for_each(block)?;
+    } else {
+        out.par_chunks_mut(BLOCK).enumerate().try_for_each(block)?;
+    }
+    Ok(out)
+}

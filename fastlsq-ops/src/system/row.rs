@@ -1,0 +1,337 @@
+//! One equation of a system: an operator for each unknown that appears in it.
+
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::Arc;
+
+use faer::MatMut;
+use fastlsq_basis::Basis;
+
+use crate::error::{require_dim, require_size};
+use crate::{Field, Operator, OperatorError, Sites};
+
+/// One equation Σₖ Lₖ uₖ of a system in the unknowns u₀, u₁, …
+///
+/// Its rows stand over all unknowns side by side: first the features of u₀, then those of u₁, and
+/// so on; unknowns that do not appear get zeros. The coefficient vector β is laid out likewise.
+///
+/// ```
+/// use fastlsq_ops::{laplacian, partial};
+/// // the first momentum equation of Stokes flow in the unknowns (u, v, p)
+/// let momentum = (-laplacian(2)).on(0, 3) + partial(2, 0).on(2, 3);
+/// assert_eq!(momentum.unknowns(), 3);
+/// assert!(momentum.block(1).is_none());
+/// ```
+#[derive(Debug, Clone)]
+pub struct EquationRow {
+    unknowns: usize,
+    /// One entry for each unknown that appears, by rising number.
+    blocks: Vec<(usize, Operator)>,
+    mistake: Option<Arc<OperatorError>>,
+}
+
+impl Operator {
+    /// The equation row in which this operator acts on one of several unknowns.
+    #[must_use]
+    pub fn on(&self, unknown: usize, unknowns: usize) -> EquationRow {
+        EquationRow::zero(unknowns).with(unknown, self.clone())
+    }
+}
+
+impl EquationRow {
+    /// The row without any operator; add them with [`with`](EquationRow::with).
+    #[must_use]
+    pub fn zero(unknowns: usize) -> Self {
+        Self {
+            unknowns,
+            blocks: Vec::new(),
+            mistake: None,
+        }
+    }
+
+    /// The row with an operator for each unknown in turn; `None` where an unknown is absent.
+    pub fn new(operators: impl IntoIterator<Item: Into<Option<Operator>>>) -> Self {
+        let operators: Vec<Option<Operator>> = operators.into_iter().map(Into::into).collect();
+        let unknowns = operators.len();
+        operators
+            .into_iter()
+            .enumerate()
+            .filter_map(|(unknown, operator)| operator.map(|operator| (unknown, operator)))
+            .fold(Self::zero(unknowns), |row, (k, operator)| {
+                row.with(k, operator)
+            })
+    }
+
+    /// The row with one more operator on one of the unknowns.
+    #[must_use]
+    pub fn with(mut self, unknown: usize, operator: Operator) -> Self {
+        if unknown >= self.unknowns {
+            let unknowns = self.unknowns;
+            return self.failed(OperatorError::Unknown { unknown, unknowns });
+        }
+        match self.blocks.binary_search_by_key(&unknown, |(k, _)| *k) {
+            Ok(found) => self.blocks[found].1 = &self.blocks[found].1 + operator,
+            Err(place) => self.blocks.insert(place, (unknown, operator)),
+        }
+        self
+    }
+
+    fn failed(mut self, error: OperatorError) -> Self {
+        self.mistake.get_or_insert_with(|| Arc::new(error));
+        self
+    }
+
+    /// The number of unknowns of the system.
+    #[must_use]
+    pub fn unknowns(&self) -> usize {
+        self.unknowns
+    }
+
+    /// The operators with the number of the unknown each acts on, by rising number.
+    #[must_use]
+    pub fn blocks(&self) -> &[(usize, Operator)] {
+        &self.blocks
+    }
+
+    /// The operator on one unknown, if it appears.
+    #[must_use]
+    pub fn block(&self, unknown: usize) -> Option<&Operator> {
+        let place = self
+            .blocks
+            .binary_search_by_key(&unknown, |(k, _)| *k)
+            .ok()?;
+        self.blocks.get(place).map(|(_, operator)| operator)
+    }
+
+    /// Whether no operator has a term.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.validate().is_ok() && self.blocks.iter().all(|(_, operator)| operator.is_zero())
+    }
+
+    /// The highest order of a derivative.
+    #[must_use]
+    pub fn order(&self) -> u32 {
+        let orders = self.blocks.iter().map(|(_, operator)| operator.order());
+        orders.max().unwrap_or(0)
+    }
+
+    /// Whether points must come with normals.
+    #[must_use]
+    pub fn needs_normals(&self) -> bool {
+        self.blocks
+            .iter()
+            .any(|(_, operator)| operator.needs_normals())
+    }
+
+    /// The dimension of the space; `None` if no unknown appears.
+    ///
+    /// # Errors
+    /// As [`validate`](EquationRow::validate).
+    pub fn dim(&self) -> Result<Option<usize>, OperatorError> {
+        if let Some(mistake) = &self.mistake {
+            return Err(mistake.as_ref().clone());
+        }
+        let mut dim = None;
+        for (_, operator) in &self.blocks {
+            let own = operator.dim()?;
+            require_dim("an operator of the equation", *dim.get_or_insert(own), own)?;
+        }
+        Ok(dim)
+    }
+
+    /// Checks that every operator is sound and that all act in the same space.
+    ///
+    /// # Errors
+    /// The first mistake that was made.
+    pub fn validate(&self) -> Result<(), OperatorError> {
+        self.dim().map(|_| ())
+    }
+
+    /// c(x) times the equation.
+    #[must_use]
+    pub fn scaled_by(&self, coefficient: &Field) -> Self {
+        let mut scaled = self.clone();
+        for (_, operator) in &mut scaled.blocks {
+            *operator = operator.scaled_by(coefficient);
+        }
+        scaled
+    }
+
+    /// Writes the rows over all unknowns on the calling thread: one row a point, Σ Nₖ columns.
+    ///
+    /// # Errors
+    /// A mistake in the row, or bases (one for each unknown), points or an output that do not fit.
+    pub fn write_rows<'a>(
+        &self,
+        bases: &[&dyn Basis],
+        sites: impl Into<Sites<'a>>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), OperatorError> {
+        let sites = sites.into();
+        self.each_block(bases, sites.len(), out, |operator, basis, out| {
+            operator.write_rows(basis, sites, out)
+        })
+    }
+
+    /// Writes the rows over all unknowns on all threads of the current pool.
+    ///
+    /// # Errors
+    /// As [`write_rows`](EquationRow::write_rows).
+    pub fn assemble_into<'a>(
+        &self,
+        bases: &[&dyn Basis],
+        sites: impl Into<Sites<'a>>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), OperatorError> {
+        let sites = sites.into();
+        self.each_block(bases, sites.len(), out, |operator, basis, out| {
+            operator.assemble_into(basis, sites, out)
+        })
+    }
+
+    /// Σₖ Lₖ uₖ at every point, with the coefficients of all unknowns one after the other in β.
+    ///
+    /// # Errors
+    /// As [`write_rows`](EquationRow::write_rows), or a β of the wrong length.
+    pub fn apply<'a>(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, OperatorError> {
+        let sites = sites.into();
+        self.sum_over_blocks(bases, beta, sites.len(), |operator, basis, beta| {
+            operator.apply(basis, beta, sites)
+        })
+    }
+
+    /// The sum of the absolute values of all terms at every point: the scale of a residual.
+    ///
+    /// # Errors
+    /// As [`apply`](EquationRow::apply).
+    pub fn term_magnitudes<'a>(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, OperatorError> {
+        let sites = sites.into();
+        self.sum_over_blocks(bases, beta, sites.len(), |operator, basis, beta| {
+            operator.term_magnitudes(basis, beta, sites)
+        })
+    }
+
+    /// Hands each unknown's columns to `write`, or fills them with zeros.
+    fn each_block(
+        &self,
+        bases: &[&dyn Basis],
+        points: usize,
+        out: MatMut<'_, f64>,
+        write: impl Fn(&Operator, &dyn Basis, MatMut<'_, f64>) -> Result<(), OperatorError>,
+    ) -> Result<(), OperatorError> {
+        let columns = self.require_bases(bases)?;
+        require_size("the output's row count", points, out.nrows())?;
+        require_size("the output's column count", columns, out.ncols())?;
+        let mut rest = out;
+        for (unknown, basis) in bases.iter().enumerate() {
+            let (mut own, tail) = rest.split_at_col_mut(basis.len());
+            rest = tail;
+            match self.block(unknown) {
+                Some(operator) => write(operator, *basis, own)?,
+                None => own.fill(0.0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds up what `evaluate` makes of each unknown's operator and coefficients.
+    fn sum_over_blocks(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        points: usize,
+        evaluate: impl Fn(&Operator, &dyn Basis, &[f64]) -> Result<Vec<f64>, OperatorError>,
+    ) -> Result<Vec<f64>, OperatorError> {
+        let columns = self.require_bases(bases)?;
+        require_size("the coefficient vector", columns, beta.len())?;
+        let mut total = vec![0.0; points];
+        let mut rest = beta;
+        for (unknown, basis) in bases.iter().enumerate() {
+            let (own, tail) = rest.split_at(basis.len());
+            rest = tail;
+            if let Some(operator) = self.block(unknown) {
+                for (total, value) in total.iter_mut().zip(evaluate(operator, *basis, own)?) {
+                    *total += value;
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    /// Checks the row and the number of bases; the answer is the number of columns.
+    fn require_bases(&self, bases: &[&dyn Basis]) -> Result<usize, OperatorError> {
+        self.validate()?;
+        require_size("the list of bases", self.unknowns, bases.len())?;
+        Ok(bases.iter().map(|basis| basis.len()).sum())
+    }
+}
+
+impl From<Operator> for EquationRow {
+    /// The equation of a single unknown.
+    fn from(operator: Operator) -> Self {
+        operator.on(0, 1)
+    }
+}
+
+impl Add for EquationRow {
+    type Output = EquationRow;
+
+    fn add(mut self, other: EquationRow) -> EquationRow {
+        if let Some(mistake) = &other.mistake {
+            self.mistake.get_or_insert_with(|| mistake.clone());
+        }
+        if let Err(error) = require_size(
+            "the second operand's unknowns",
+            self.unknowns,
+            other.unknowns,
+        ) {
+            return self.failed(error);
+        }
+        other
+            .blocks
+            .into_iter()
+            .fold(self, |row, (unknown, operator)| row.with(unknown, operator))
+    }
+}
+
+impl Neg for EquationRow {
+    type Output = EquationRow;
+
+    fn neg(self) -> EquationRow {
+        self.scaled_by(&Field::constant(-1.0))
+    }
+}
+
+impl Sub for EquationRow {
+    type Output = EquationRow;
+
+    fn sub(self, other: EquationRow) -> EquationRow {
+        self + -other
+    }
+}
+
+impl Mul<EquationRow> for f64 {
+    type Output = EquationRow;
+
+    fn mul(self, row: EquationRow) -> EquationRow {
+        row.scaled_by(&self.into())
+    }
+}
+
+impl Mul<f64> for EquationRow {
+    type Output = EquationRow;
+
+    fn mul(self, number: f64) -> EquationRow {
+        self.scaled_by(&number.into())
+    }
+}
