@@ -14,7 +14,7 @@ fn every_shape_obeys_the_divergence_theorem() {
     assert_divergence_theorem(&BoxDomain::unit(5), 0.0);
     assert_divergence_theorem(&Interval::new(-0.3, 1.1).unwrap(), 0.0);
     for dim in 1..=5 {
-        let center: Vec<f64> = (0..dim).map(|k| 0.5 + k as f64).collect();
+        let center: Vec<f64> = (0..dim).map(|k| 0.5 + f64::from(k)).collect();
         assert_divergence_theorem(&Ball::new(&center, 1.5).unwrap(), 0.0);
     }
 }
