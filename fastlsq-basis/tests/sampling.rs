@@ -186,6 +186,91 @@ fn normals_have_the_moments_of_the_standard_normal() {
     }
 }
 
+#[test]
+fn pieces_of_a_point_belong_together() {
+    let mut sampler = UnitSampler::halton(5);
+    let mut reference = sampler.clone();
+    let (first, (second, third)) =
+        sampler.leading(4, 1, |rest| rest.leading(4, 2, |rest| rest.points(7, 1)));
+    let whole = reference.points(7, 4);
+    assert_eq!(first, whole.slice(s![..4, ..1]));
+    assert_eq!(second, whole.slice(s![..4, 1..3]));
+    assert_eq!(third, whole.slice(s![.., 3..]));
+    assert_eq!(
+        sampler.points(2, 2),
+        reference.points(2, 2),
+        "continues behind the longest piece"
+    );
+
+    let mut sampler = UnitSampler::independent(5);
+    let (first, second) = sampler.leading(4, 1, |rest| rest.points(4, 1));
+    let whole = UnitSampler::independent(5).points(8, 1);
+    assert_eq!(first, whole.slice(s![..4, ..]));
+    assert_eq!(second, whole.slice(s![4.., ..]));
+}
+
+/// Moments of x on the sphere of R^d: E xₖ = 0, E xₖ² = 1/d, E xₖ⁴ = 3/(d(d + 2)),
+/// E xᵢ²xₖ² = 1/(d(d + 2)); in the ball each is d/(d + degree) times that.
+#[test]
+fn directions_and_ball_points_have_exact_moments() {
+    let count = 40_000;
+    for dim in [1, 2, 3, 4, 7] {
+        for mut sampler in [UnitSampler::independent(8), UnitSampler::halton(8)] {
+            let d = dim as f64;
+            for (points, radial) in [
+                (sampler.directions(count, dim), [1.0, 1.0]),
+                (
+                    sampler.ball_points(count, dim),
+                    [d / (d + 2.0), d / (d + 4.0)],
+                ),
+            ] {
+                let mean = |f: &dyn Fn(ArrayView1<'_, f64>) -> f64| {
+                    points.rows().into_iter().map(f).sum::<f64>() / count as f64
+                };
+                // |xₖ| ≤ 1, so five standard errors are at most 5 √(E xₖ²/n).
+                let error = 5.0 * (1.0 / d / count as f64).sqrt();
+                for k in 0..dim {
+                    assert!(mean(&|x| x[k]).abs() < error);
+                    assert!((mean(&|x| x[k] * x[k]) - radial[0] / d).abs() < error);
+                    let fourth = 3.0 * radial[1] / (d * (d + 2.0));
+                    assert!((mean(&|x| x[k].powi(4)) - fourth).abs() < error);
+                    if dim > 1 {
+                        let mixed = |x: ArrayView1<'_, f64>| (x[k] * x[(k + 1) % dim]).powi(2);
+                        assert!((mean(&mixed) - fourth / 3.0).abs() < error);
+                        assert!(mean(&|x| x[k] * x[(k + 1) % dim]).abs() < error);
+                    }
+                }
+                let radius = |x: ArrayView1<'_, f64>| x.dot(&x).sqrt();
+                let worst = points.rows().into_iter().map(radius).fold(0.0, f64::max);
+                assert!(worst <= 1.0 + 4.0 * f64::EPSILON);
+                if radial[0] == 1.0 {
+                    let least = points.rows().into_iter().map(radius).fold(2.0, f64::min);
+                    assert!(least >= 1.0 - 4.0 * f64::EPSILON);
+                }
+            }
+        }
+    }
+    assert_eq!(UnitSampler::halton(0).directions(3, 0).dim(), (3, 0));
+    assert_eq!(UnitSampler::halton(0).ball_points(3, 0).dim(), (3, 0));
+}
+
+#[test]
+fn halton_discs_are_more_even() {
+    // ∫ over the unit disc of e^x, mean 2 I₁(1).
+    let error = |sequence| {
+        root_mean_square(16, |seed| {
+            let points = UnitSampler::new(sequence, seed).ball_points(2000, 2);
+            let mean = points.rows().into_iter().map(|x| x[0].exp()).sum::<f64>() / 2000.0;
+            (mean - 1.130_318_207_984_97).powi(2)
+        })
+    };
+    let (halton, independent) = (error(Sequence::Halton), error(Sequence::Independent));
+    assert!(
+        halton * 8.0 < independent,
+        "{halton:e} against {independent:e}"
+    );
+}
+
 /// Warnock's closed form of the squared L² star discrepancy.
 fn square_star_discrepancy(points: &Array2<f64>) -> f64 {
     let (count, dim) = points.dim();

@@ -1,1 +1,3 @@
 //! solve
+
+pub mod domain;

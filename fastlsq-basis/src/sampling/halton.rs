@@ -72,12 +72,14 @@ impl Coordinate {
     }
 }
 
-/// A scrambled Halton sequence and the index of its next point.
+/// A scrambled Halton sequence, the index of its next point and the coordinates of a point already
+/// handed out.
 #[derive(Clone, Debug)]
 pub(super) struct Halton {
     seed: u64,
     stream: u64,
     next: u64,
+    skip: usize,
     coordinates: Vec<Coordinate>,
 }
 
@@ -87,17 +89,18 @@ impl Halton {
             seed,
             stream,
             next: 0,
+            skip: 0,
             coordinates: Vec::new(),
         }
     }
 
-    /// Makes the scramblings of the first `dim` coordinates; those already there stay as they are.
+    /// Makes the scramblings for `dim` coordinates; those already there stay as they are.
     pub(super) fn prepare(&mut self, dim: usize) {
         let mut candidate = self
             .coordinates
             .last()
             .map_or(2, |last| last.base as u32 + 1);
-        while self.coordinates.len() < dim {
+        while self.coordinates.len() < self.skip.saturating_add(dim) {
             while !is_prime(candidate) {
                 candidate += 1;
             }
@@ -108,12 +111,29 @@ impl Halton {
         }
     }
 
-    /// Writes the next point's first coordinates; `prepare(point.len())` must have been called.
+    /// Writes the next point's coordinates; `prepare(point.len())` must have been called.
     pub(super) fn next_point<'a>(&mut self, point: impl Iterator<Item = &'a mut f64>) {
-        for (value, coordinate) in point.zip(&self.coordinates) {
+        for (value, coordinate) in point.zip(self.coordinates.iter().skip(self.skip)) {
             *value = coordinate.at(self.next);
         }
         self.next = self.next.wrapping_add(1);
+    }
+
+    /// The index of the next point.
+    pub(super) fn position(&self) -> u64 {
+        self.next
+    }
+
+    /// Goes back to `position` for the coordinates after the next `dim`.
+    pub(super) fn enter_piece(&mut self, position: u64, dim: usize) {
+        self.next = position;
+        self.skip += dim;
+    }
+
+    /// Undoes [`Halton::enter_piece`], at least `count` points further on.
+    pub(super) fn leave_piece(&mut self, position: u64, count: usize, dim: usize) {
+        self.next = self.next.max(position.wrapping_add(count as u64));
+        self.skip -= dim;
     }
 }
 

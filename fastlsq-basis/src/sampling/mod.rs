@@ -2,8 +2,8 @@
 //!
 //! A [`UnitSampler`] turns a [`Sequence`] and a seed into points of (0, 1)^d, or through
 //! [`normal_quantile`] into standard normal vectors. Only integer arithmetic, + − × ÷, correctly
-//! rounded square roots and a software logarithm are involved: a seed means the same bits on every
-//! platform.
+//! rounded square roots and software elementary functions are involved: a seed means the same bits
+//! on every platform.
 //!
 //! ```
 //! use fastlsq_basis::sampling::UnitSampler;
@@ -16,6 +16,7 @@
 mod halton;
 mod quantile;
 mod random;
+mod sphere;
 
 pub use quantile::normal_quantile;
 
@@ -127,5 +128,40 @@ impl UnitSampler {
         let mut points = self.points(count, dim);
         points.mapv_inplace(normal_quantile);
         points
+    }
+
+    /// Draws the next `count` points piece by piece: their first `dim` coordinates are returned, and
+    /// `further` draws the coordinates after these.
+    ///
+    /// Two calls of [`UnitSampler::points`] would not do for a low-discrepancy sequence: both would
+    /// start from its first coordinate, and combining them into one point puts all points on a few
+    /// lines. If `further` draws more than `count` points, the sequence continues after them.
+    ///
+    /// ```
+    /// use fastlsq_basis::sampling::UnitSampler;
+    /// let whole = UnitSampler::halton(1).points(5, 3);
+    /// let (first, others) = UnitSampler::halton(1).leading(5, 1, |sampler| sampler.points(5, 2));
+    /// assert_eq!(first.column(0), whole.column(0));
+    /// assert_eq!(others.column(1), whole.column(2));
+    /// ```
+    pub fn leading<T>(
+        &mut self,
+        count: usize,
+        dim: usize,
+        further: impl FnOnce(&mut Self) -> T,
+    ) -> (Array2<f64>, T) {
+        let before = match &self.source {
+            Source::Independent(_) => None,
+            Source::Halton(halton) => Some(halton.position()),
+        };
+        let first = self.points(count, dim);
+        if let (Source::Halton(halton), Some(position)) = (&mut self.source, before) {
+            halton.enter_piece(position, dim);
+        }
+        let rest = further(self);
+        if let (Source::Halton(halton), Some(position)) = (&mut self.source, before) {
+            halton.leave_piece(position, count, dim);
+        }
+        (first, rest)
     }
 }

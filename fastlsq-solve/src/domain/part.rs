@@ -1,0 +1,101 @@
+//! The pieces of a boundary and how to refer to them.
+
+use ndarray::Array2;
+
+/// What role a piece of the boundary plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartKind {
+    /// The boundary of space, at all times.
+    Wall,
+    /// All of space at the first time.
+    Initial,
+    /// All of space at the last time.
+    Final,
+}
+
+/// A named piece of the boundary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundaryPart {
+    /// The name by which a condition refers to it.
+    pub name: String,
+    /// Its role.
+    pub kind: PartKind,
+    /// Its (d − 1)-dimensional measure: 1 for a point, length, area, …
+    pub measure: f64,
+}
+
+impl BoundaryPart {
+    /// A piece of the boundary of space.
+    pub fn wall(name: impl Into<String>, measure: f64) -> Self {
+        Self {
+            name: name.into(),
+            kind: PartKind::Wall,
+            measure,
+        }
+    }
+}
+
+/// Points of the boundary with the outward unit normal at each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoundaryPoints {
+    /// One point a row.
+    pub points: Array2<f64>,
+    /// The normal at the point of the same row. On the walls of a space-time domain its time
+    /// component is zero; it is −e_t at the first and +e_t at the last time.
+    pub normals: Array2<f64>,
+}
+
+impl BoundaryPoints {
+    /// The number of points.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.points.nrows()
+    }
+
+    /// Whether there are no points.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Which parts of a boundary are meant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PartSelector {
+    /// Every [`PartKind::Wall`].
+    AllWalls,
+    /// Space at the first time.
+    Initial,
+    /// Space at the last time.
+    Final,
+    /// The parts of this name.
+    Named(String),
+    /// All parts.
+    Everything,
+}
+
+impl PartSelector {
+    /// Whether a part is meant.
+    #[must_use]
+    pub fn matches(&self, part: &BoundaryPart) -> bool {
+        match self {
+            Self::AllWalls => part.kind == PartKind::Wall,
+            Self::Initial => part.kind == PartKind::Initial,
+            Self::Final => part.kind == PartKind::Final,
+            Self::Named(name) => part.name == *name,
+            Self::Everything => true,
+        }
+    }
+}
+
+impl From<&str> for PartSelector {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+impl From<String> for PartSelector {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}

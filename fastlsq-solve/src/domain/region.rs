@@ -1,0 +1,145 @@
+//! The trait every domain implements.
+
+use super::rejection;
+use super::{BoundaryPart, BoundaryPoints, BoundingBox, DomainError};
+use fastlsq_basis::sampling::UnitSampler;
+use ndarray::Array2;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A bounded region of R^d that can be sampled, inside and on the named parts of its boundary.
+///
+/// A domain of your own needs [`dim`](Domain::dim), [`bounding_box`](Domain::bounding_box),
+/// [`contains`](Domain::contains), [`parts`](Domain::parts) and
+/// [`sample_part`](Domain::sample_part); the rest has defaults. Points come from the given sampler
+/// only, so that a seed determines them. Draw all coordinates of a point in one call of
+/// [`UnitSampler::points`]: low-discrepancy points are even only together.
+/// Choosing parts by name or role, and sampling several at once, is in
+/// [`DomainExt`](super::DomainExt).
+pub trait Domain: Debug + Send + Sync {
+    /// The number of axes, time included.
+    fn dim(&self) -> usize;
+
+    /// A box around the domain; the tighter the better.
+    ///
+    /// # Errors
+    /// If the domain is not a proper one, such as a box without axes.
+    fn bounding_box(&self) -> Result<BoundingBox, DomainError>;
+
+    /// Whether a point lies in the (closed) domain.
+    fn contains(&self, point: &[f64]) -> bool;
+
+    /// The pieces of the boundary. Their order numbers them for [`Domain::sample_part`].
+    fn parts(&self) -> Vec<BoundaryPart>;
+
+    /// `count` points, uniform in surface measure, on one part of the boundary. A part that is a
+    /// single point is repeated.
+    ///
+    /// # Errors
+    /// If there is no such part.
+    fn sample_part(
+        &self,
+        part: usize,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<BoundaryPoints, DomainError>;
+
+    /// `count` points, uniform in volume, one a row. By default points of the bounding box, those
+    /// outside rejected.
+    ///
+    /// # Errors
+    /// If rejection is hopeless: fewer than one point in a thousand is inside.
+    fn sample_interior(
+        &self,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<Array2<f64>, DomainError> {
+        rejection::sample(self, count, sampler)
+    }
+
+    /// The d-dimensional measure. By default estimated to about three digits from the share of the
+    /// bounding box that lies inside.
+    ///
+    /// # Errors
+    /// Those of [`Domain::bounding_box`].
+    fn volume(&self) -> Result<f64, DomainError> {
+        rejection::volume(self)
+    }
+
+    /// `count` pairs of points that are one period apart along `axis`: row i of both arrays is the
+    /// same but for that coordinate, at the lower end in the first and the upper end in the second.
+    ///
+    /// # Errors
+    /// By default [`DomainError::Unsupported`].
+    fn periodic_pair(
+        &self,
+        axis: usize,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
+        let _ = (axis, count, sampler);
+        Err(DomainError::Unsupported {
+            operation: "a periodic condition",
+            hint: "use a box, or implement Domain::periodic_pair",
+        })
+    }
+
+    /// The mirror coordinate c along `axis` if x ↦ 2c − x on that axis maps the domain onto itself;
+    /// by default none is claimed.
+    fn reflect(&self, axis: usize) -> Option<f64> {
+        let _ = axis;
+        None
+    }
+}
+
+impl<D: Domain + ?Sized> Domain for Arc<D> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
+        (**self).bounding_box()
+    }
+
+    fn contains(&self, point: &[f64]) -> bool {
+        (**self).contains(point)
+    }
+
+    fn parts(&self) -> Vec<BoundaryPart> {
+        (**self).parts()
+    }
+
+    fn sample_part(
+        &self,
+        part: usize,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<BoundaryPoints, DomainError> {
+        (**self).sample_part(part, count, sampler)
+    }
+
+    fn sample_interior(
+        &self,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<Array2<f64>, DomainError> {
+        (**self).sample_interior(count, sampler)
+    }
+
+    fn volume(&self) -> Result<f64, DomainError> {
+        (**self).volume()
+    }
+
+    fn periodic_pair(
+        &self,
+        axis: usize,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
+        (**self).periodic_pair(axis, count, sampler)
+    }
+
+    fn reflect(&self, axis: usize) -> Option<f64> {
+        (**self).reflect(axis)
+    }
+}

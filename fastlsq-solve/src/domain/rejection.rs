@@ -1,0 +1,68 @@
+//! Sampling a domain of which only membership is known.
+
+use super::checks::{check_memory, check_shape};
+use super::{Domain, DomainError};
+use fastlsq_basis::sampling::UnitSampler;
+use ndarray::{Array2, ArrayView1};
+
+/// Points tried before a low acceptance counts as hopeless.
+const PATIENCE: usize = 100_000;
+/// Give up when fewer than one point in this many is accepted.
+const HOPELESS: usize = 1000;
+/// Points of the box tried at a time, at most.
+const LARGEST_BATCH: usize = 1 << 16;
+/// Points for the estimate of a volume.
+const VOLUME_POINTS: usize = 1 << 14;
+
+/// Points of the bounding box, those outside the domain rejected.
+pub(super) fn sample<D: Domain + ?Sized>(
+    domain: &D,
+    count: usize,
+    sampler: &mut UnitSampler,
+) -> Result<Array2<f64>, DomainError> {
+    let dim = domain.dim();
+    let bounds = domain.bounding_box()?;
+    check_shape("Domain::bounding_box", (2, dim), (2, bounds.dim()))?;
+    check_memory(count, dim)?;
+    let mut kept = Array2::zeros((count, dim));
+    let (mut accepted, mut tried) = (0, 0);
+    while accepted < count {
+        if tried >= PATIENCE && accepted < tried / HOPELESS {
+            return Err(DomainError::HopelessRejection { accepted, tried });
+        }
+        // Enough to finish if the share accepted so far goes on, with a little to spare.
+        let expected = (count - accepted).saturating_mul(tried.max(1)) / accepted.max(1);
+        let batch = expected.saturating_add(16).min(LARGEST_BATCH);
+        let candidates = bounds.place(sampler.points(batch, dim));
+        for candidate in candidates.rows() {
+            if accepted == count {
+                break;
+            }
+            tried += 1;
+            if inside(domain, candidate) {
+                kept.row_mut(accepted).assign(&candidate);
+                accepted += 1;
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// The bounding box's volume times the share of its points that lie inside.
+pub(super) fn volume<D: Domain + ?Sized>(domain: &D) -> Result<f64, DomainError> {
+    let bounds = domain.bounding_box()?;
+    let points = bounds.place(UnitSampler::halton(0).points(VOLUME_POINTS, bounds.dim()));
+    let accepted = points
+        .rows()
+        .into_iter()
+        .filter(|point| inside(domain, *point))
+        .count();
+    Ok(bounds.volume() * accepted as f64 / VOLUME_POINTS as f64)
+}
+
+fn inside<D: Domain + ?Sized>(domain: &D, point: ArrayView1<'_, f64>) -> bool {
+    match point.as_slice() {
+        Some(point) => domain.contains(point),
+        None => domain.contains(&point.to_vec()),
+    }
+}
