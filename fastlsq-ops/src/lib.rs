@@ -1,5 +1,6 @@
 //! Linear operators, written like the equation.
 
+mod display;
 mod error;
 mod field;
 mod operator;

@@ -20,6 +20,8 @@ pub(crate) enum Source {
     Normal(usize),
     /// A column of the table that comes with the points, with its name.
     Column(Arc<str>, usize),
+    /// A product of functions taken as one, so that its derivative can be set.
+    Product(Arc<Field>),
 }
 
 /// A function with the derivatives that are known of it.
@@ -44,6 +46,7 @@ impl Function {
             (Source::Coordinate(a), Source::Coordinate(b))
             | (Source::Normal(a), Source::Normal(b))
             | (Source::Column(_, a), Source::Column(_, b)) => a == b,
+            (Source::Product(a), Source::Product(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -54,6 +57,7 @@ impl Function {
             Source::Closure(name, _) | Source::Column(name, _) => format!("{name}(x)"),
             Source::Coordinate(axis) => format!("x{}", crate::typography::subscript(*axis)),
             Source::Normal(axis) => format!("n{}", crate::typography::subscript(*axis)),
+            Source::Product(field) => format!("({field})"),
         }
     }
 
@@ -64,26 +68,35 @@ impl Function {
     /// The derivative along an axis, if it is known.
     pub(crate) fn derivative(&self, axis: usize) -> Option<Field> {
         match self.source {
-            Source::Coordinate(own) => Some(Field::constant(f64::from(u8::from(own == axis)))),
+            Source::Coordinate(own) => Some(Field::constant(if own == axis { 1.0 } else { 0.0 })),
             _ => self.derivatives.get(&axis).cloned(),
         }
     }
 
     /// The largest axis that is needed, plus one.
     pub(crate) fn least_dim(&self) -> usize {
-        match self.source {
+        match &self.source {
             Source::Coordinate(axis) | Source::Normal(axis) => axis.saturating_add(1),
             Source::Closure(..) | Source::Column(..) => 0,
+            Source::Product(field) => field.least_dim(),
         }
     }
 
     /// Whether the value depends on the point alone.
     pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.source, Source::Closure(..) | Source::Coordinate(_))
+        match &self.source {
+            Source::Closure(..) | Source::Coordinate(_) => true,
+            Source::Normal(_) | Source::Column(..) => false,
+            Source::Product(field) => field.is_closed(),
+        }
     }
 
-    pub(crate) fn is_normal(&self) -> bool {
-        matches!(self.source, Source::Normal(_))
+    pub(crate) fn needs_normals(&self) -> bool {
+        match &self.source {
+            Source::Normal(_) => true,
+            Source::Closure(..) | Source::Coordinate(_) | Source::Column(..) => false,
+            Source::Product(field) => field.needs_normals(),
+        }
     }
 
     /// The values at all points; the first that is not finite is an error.
@@ -118,6 +131,7 @@ impl Function {
                     column: *index,
                     available: sites.table().map_or(0, |table| table.ncols()),
                 })?,
+            Source::Product(field) => field.evaluate(sites)?,
         };
         match values.iter().position(|v| !v.is_finite()) {
             Some(i) => Err(OperatorError::FieldValue {

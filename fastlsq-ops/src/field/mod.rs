@@ -7,7 +7,7 @@ use std::ops::{Div, Mul, Neg};
 pub(crate) use function::Function;
 use function::Source;
 
-use crate::OperatorError;
+use crate::{OperatorError, Sites};
 
 /// A coefficient c(x): a number times a product of named functions of the point.
 ///
@@ -76,15 +76,18 @@ impl Field {
 
     /// The same function with its derivative along one axis made known.
     ///
-    /// The derivative of a product of fields follows from the product rule and is not set here:
-    /// on anything but a single named function the call changes nothing.
+    /// Scaled fields and products of fields need this only if the derivatives of their factors are
+    /// not known; the result then counts as one function. The derivative of a number stays zero.
     #[must_use]
     pub fn with_derivative(mut self, axis: usize, derivative: Field) -> Self {
-        let factor = self.factor;
-        if let [function] = self.functions.as_mut_slice()
-            && factor != 0.0
-        {
-            function.set_derivative(axis, derivative / factor);
+        if self.is_constant() {
+            return self;
+        }
+        if self.functions.len() > 1 || self.factor != 1.0 {
+            self = Self::single(Source::Product(self.into()));
+        }
+        if let [function] = self.functions.as_mut_slice() {
+            function.set_derivative(axis, derivative);
         }
         self
     }
@@ -119,7 +122,7 @@ impl Field {
     /// Whether a component of the normal is among the functions.
     #[must_use]
     pub fn needs_normals(&self) -> bool {
-        self.functions.iter().any(Function::is_normal)
+        self.functions.iter().any(Function::needs_normals)
     }
 
     /// The smallest dimension that has all the axes named here.
@@ -174,6 +177,17 @@ impl Field {
             sum.push(others * derivative);
         }
         Ok(sum)
+    }
+
+    /// The values at all points.
+    pub(crate) fn evaluate(&self, sites: &Sites<'_>) -> Result<Vec<f64>, OperatorError> {
+        let mut values = vec![self.factor; sites.len()];
+        for function in &self.functions {
+            for (value, f) in values.iter_mut().zip(function.evaluate(sites)?) {
+                *value *= f;
+            }
+        }
+        Ok(values)
     }
 
     /// Whether the field is known not to change along an axis.

@@ -2,7 +2,9 @@
 
 mod arithmetic;
 mod build;
+mod compose;
 mod rows;
+mod symmetry;
 
 use std::sync::Arc;
 
