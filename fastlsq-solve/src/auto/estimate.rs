@@ -1,0 +1,61 @@
+//! An estimate of the relative error of u that costs nothing extra.
+//!
+//! Every candidate that was tried has a held-out score sᵢ and values uᵢ at the probe points. Where
+//! uᵢ is much worse than the final u, ‖uᵢ − u‖/‖u‖ is its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
+//! measures how this problem turns residuals into errors. The estimate is κ s, with κ from the
+//! candidates whose scores lie closest above the final one.
+
+use super::score::Score;
+
+/// A candidate that was tried on the way.
+#[derive(Debug)]
+pub(crate) struct Witness {
+    pub(crate) score: f64,
+    pub(crate) values: Vec<f64>,
+}
+
+/// How many witnesses speak.
+const WITNESSES: usize = 5;
+/// A witness must be worse than the final score by this factor to know the error well.
+const CLEARLY_WORSE: f64 = 3.0;
+
+/// The estimated relative error of the final candidate.
+pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
+    let norm = last.values.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if norm == 0.0 || last.worst == 0.0 {
+        return last.worst;
+    }
+    let mut ratios: Vec<(f64, f64)> = witnesses
+        .iter()
+        .filter(|w| w.score.is_finite() && w.score > 0.0 && w.values != last.values)
+        .map(|w| {
+            let difference = w
+                .values
+                .iter()
+                .zip(&last.values)
+                .map(|(a, b)| (a - b).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            (w.score, difference / norm / w.score)
+        })
+        .filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
+        .collect();
+    ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let clear: Vec<f64> = ratios
+        .iter()
+        .filter(|(score, _)| *score >= CLEARLY_WORSE * last.worst)
+        .map(|(_, ratio)| *ratio)
+        .take(WITNESSES)
+        .collect();
+    let chosen = if clear.is_empty() {
+        // All witnesses are about as good: their distance is an error by itself.
+        ratios.iter().map(|(_, ratio)| *ratio).take(WITNESSES).collect()
+    } else {
+        clear
+    };
+    if chosen.is_empty() {
+        return last.worst;
+    }
+    let log_mean = chosen.iter().map(|ratio| ratio.ln()).sum::<f64>() / chosen.len() as f64;
+    last.worst * log_mean.exp()
+}

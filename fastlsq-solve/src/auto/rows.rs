@@ -1,0 +1,165 @@
+//! Sampling: from the statement of a problem to blocks of rows.
+
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use ndarray::{Array2, Axis};
+
+use crate::SolveError;
+use crate::domain::DomainExt;
+use crate::problem::{Condition, LinearProblem, Place};
+use crate::system::RowBlock;
+
+/// How many points each equation and each condition gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RowCounts {
+    pub(crate) interior: usize,
+    pub(crate) conditions: Vec<usize>,
+}
+
+impl RowCounts {
+    /// The user's numbers, or as many rows as these features (of all unknowns) need.
+    pub(crate) fn choose(
+        problem: &LinearProblem,
+        explicit: Option<(usize, usize)>,
+        features: usize,
+    ) -> Self {
+        let equations = problem.equations.len().max(1);
+        let conditions = problem.conditions.len().max(1);
+        let (interior, each) = explicit.unwrap_or_else(|| {
+            let interior = (INTERIOR_ROWS * features as f64) as usize / equations;
+            let each = (CONDITION_ROWS * features as f64) as usize / conditions;
+            (interior.max(20), each.max(10))
+        });
+        // On an interval the boundary is a handful of points: repeating them adds nothing.
+        let one_dimensional = problem.domain.dim() == 1 && explicit.is_none();
+        let points = problem.domain.parts().len().max(1);
+        let counts = problem.conditions.iter().map(|condition| {
+            let automatic = match condition.place {
+                Place::Part(_) if one_dimensional => points,
+                Place::Opposite { .. } if one_dimensional => 1,
+                _ => each,
+            };
+            condition.rows.unwrap_or(automatic)
+        });
+        Self { interior, conditions: counts.collect() }
+    }
+}
+
+/// Interior rows for each feature, over all equations.
+const INTERIOR_ROWS: f64 = 1.5;
+/// Condition rows for each feature, over all conditions.
+const CONDITION_ROWS: f64 = 0.8;
+/// Every how many rows of a table one is held out.
+const HELD_OUT_SHARE: usize = 10;
+/// Tables shorter than this are used whole, for fitting and for judging.
+const SMALLEST_SPLIT_TABLE: usize = 30;
+
+/// Which rows of a table a block takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TableShare {
+    Fitted,
+    HeldOut,
+}
+
+/// The blocks of a problem at fresh points: first the equations, then the conditions.
+pub(crate) fn sample_blocks(
+    problem: &LinearProblem,
+    counts: &RowCounts,
+    sequence: Sequence,
+    seed: u64,
+    share: TableShare,
+) -> Result<Vec<RowBlock>, SolveError> {
+    let mut blocks = Vec::new();
+    if !problem.equations.is_empty() {
+        let mut sampler = UnitSampler::new(sequence, seed);
+        let points = problem.domain.sample_interior(counts.interior, &mut sampler)?;
+        for equation in &problem.equations {
+            let data = equation.source.sample(&equation.label, points.view())?;
+            blocks.push(RowBlock::new(
+                &equation.label,
+                equation.operator.clone(),
+                points.clone(),
+                data,
+            ));
+        }
+    }
+    for (index, condition) in problem.conditions.iter().enumerate() {
+        let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
+        let mut sampler = UnitSampler::new(sequence, stream);
+        let count = counts.conditions.get(index).copied().unwrap_or(0);
+        blocks.push(sample_condition(problem, condition, count, &mut sampler, share)?);
+    }
+    Ok(blocks)
+}
+
+fn sample_condition(
+    problem: &LinearProblem,
+    condition: &Condition,
+    count: usize,
+    sampler: &mut UnitSampler,
+    share: TableShare,
+) -> Result<RowBlock, SolveError> {
+    let (label, operator) = (&condition.label, condition.operator.clone());
+    match &condition.place {
+        Place::Part(part) => {
+            let sampled = problem.domain.sample_selected(part, count, sampler)?;
+            let data = condition.data.sample(label, sampled.points.view())?;
+            let mut block = RowBlock::new(label, operator, sampled.points, data);
+            block.normals = Some(sampled.normals);
+            Ok(block)
+        }
+        Place::Opposite { axis } => {
+            let (lower, upper) = problem.domain.periodic_pair(*axis, count, sampler)?;
+            let data = condition.data.sample(label, lower.view())?;
+            let mut block = RowBlock::new(label, operator, lower, data);
+            block.partners = Some(upper);
+            Ok(block)
+        }
+        Place::Points { points, values, deviations } => {
+            table_block(problem, condition, points, values, deviations.as_deref(), share)
+        }
+    }
+}
+
+fn table_block(
+    problem: &LinearProblem,
+    condition: &Condition,
+    points: &Array2<f64>,
+    values: &[f64],
+    deviations: Option<&[f64]>,
+    share: TableShare,
+) -> Result<RowBlock, SolveError> {
+    let label = &condition.label;
+    let wrong = |what, expected, found| SolveError::Table { label: label.clone(), what, expected, found };
+    if points.ncols() != problem.domain.dim() {
+        return Err(wrong("coordinates a point", problem.domain.dim(), points.ncols()));
+    }
+    if values.len() != points.nrows() {
+        return Err(wrong("values", points.nrows(), values.len()));
+    }
+    if let Some(sigmas) = deviations {
+        if sigmas.len() != points.nrows() {
+            return Err(wrong("standard deviations", points.nrows(), sigmas.len()));
+        }
+        if let Some(&sigma) = sigmas.iter().find(|s| !(s.is_finite() && **s > 0.0)) {
+            return Err(SolveError::Option {
+                option: "standard deviation",
+                value: sigma,
+                requirement: "standard deviations are positive and finite",
+            });
+        }
+    }
+    let rows: Vec<usize> = (0..points.nrows())
+        .filter(|i| {
+            points.nrows() < SMALLEST_SPLIT_TABLE
+                || (i % HELD_OUT_SHARE == HELD_OUT_SHARE / 2) == (share == TableShare::HeldOut)
+        })
+        .collect();
+    let mut block = RowBlock::new(
+        label,
+        condition.operator.clone(),
+        points.select(Axis(0), &rows),
+        rows.iter().map(|&i| values[i]).collect(),
+    );
+    block.row_weights = deviations.map(|sigmas| rows.iter().map(|&i| 1.0 / sigmas[i]).collect());
+    Ok(block)
+}

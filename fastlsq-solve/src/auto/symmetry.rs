@@ -1,0 +1,131 @@
+//! Reflections that leave a problem unchanged.
+//!
+//! If the domain maps onto itself under x_a → 2c − x_a, and equations, conditions and data do so
+//! up to a sign, then a unique solution is even or odd along that axis: features of the wrong
+//! parity cannot help. In five dimensions this reduces the space that must be spanned by a factor
+//! of up to 32.
+
+use fastlsq_basis::Parity;
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_ops::EquationRow;
+use ndarray::{Array2, ArrayView2};
+
+use crate::SolveError;
+use crate::data::Data;
+use crate::domain::{DomainExt, PartSelector};
+use crate::problem::{LinearProblem, Place};
+
+/// Points at which data are compared with their mirror image.
+const PROBES: usize = 48;
+/// Relative difference that counts as equal.
+const TOLERANCE: f64 = 1e-12;
+
+/// The parity of each unknown along each axis: `[unknown][axis]`.
+pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parity>>, SolveError> {
+    let dim = problem.domain.dim();
+    let unknowns = problem.unknowns.len();
+    let mut parity = vec![vec![Parity::None; dim]; unknowns];
+    // Many unknowns would make the search over signs long; such problems go without.
+    if unknowns > 6 || problem.equations.is_empty() {
+        return Ok(parity);
+    }
+    let mut sampler = UnitSampler::new(Sequence::Independent, seed);
+    let interior = problem.domain.sample_interior(PROBES, &mut sampler)?;
+    for axis in 0..dim {
+        let Some(mirror) = problem.domain.reflect(axis) else { continue };
+        // The center of the features' map is that of the bounding box.
+        let bounds = problem.domain.bounding_box()?;
+        let centre = 0.5 * (bounds.lo()[axis] + bounds.hi()[axis]);
+        if (mirror - centre).abs() > 1e-14 * (bounds.hi()[axis] - bounds.lo()[axis]) {
+            continue;
+        }
+        for signs in 0..1u32 << unknowns {
+            if is_symmetry(problem, axis, mirror, signs, interior.view(), &mut sampler)? {
+                for (unknown, parity) in parity.iter_mut().enumerate() {
+                    parity[axis] =
+                        if signs >> unknown & 1 == 0 { Parity::Even } else { Parity::Odd };
+                }
+                break;
+            }
+        }
+    }
+    Ok(parity)
+}
+
+/// Whether reflecting the axis, with these signs of the unknowns, maps the problem to itself.
+fn is_symmetry(
+    problem: &LinearProblem,
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    interior: ArrayView2<'_, f64>,
+    sampler: &mut UnitSampler,
+) -> Result<bool, SolveError> {
+    for equation in &problem.equations {
+        let Some(sign) = row_sign(&equation.operator, axis, mirror, signs, interior) else {
+            return Ok(false);
+        };
+        if !data_agrees(&equation.source, axis, mirror, sign, interior) {
+            return Ok(false);
+        }
+    }
+    for condition in &problem.conditions {
+        // Only sets of parts that certainly map onto themselves are judged.
+        let Place::Part(part) = &condition.place else { return Ok(false) };
+        if matches!(part, PartSelector::Named(_)) {
+            return Ok(false);
+        }
+        let points = problem.domain.sample_selected(part, PROBES, sampler)?.points;
+        let Some(sign) = row_sign(&condition.operator, axis, mirror, signs, points.view()) else {
+            return Ok(false);
+        };
+        if !data_agrees(&condition.data, axis, mirror, sign, points.view()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The sign an equation row takes under the reflection, if all its terms take the same.
+fn row_sign(
+    row: &EquationRow,
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    points: ArrayView2<'_, f64>,
+) -> Option<f64> {
+    let mut sign = None;
+    for (unknown, operator) in row.blocks() {
+        if operator.is_zero() {
+            continue;
+        }
+        let own = f64::from(operator.reflection_parity_at(axis, mirror, points)?);
+        let own = if signs >> unknown & 1 == 0 { own } else { -own };
+        match sign {
+            None => sign = Some(own),
+            Some(other) if other == own => {}
+            Some(_) => return None,
+        }
+    }
+    sign
+}
+
+fn data_agrees(data: &Data, axis: usize, mirror: f64, sign: f64, points: ArrayView2<'_, f64>) -> bool {
+    let reflected = reflect(points, axis, mirror);
+    let (mut scale, mut difference) = (0.0f64, 0.0f64);
+    for (point, image) in points.rows().into_iter().zip(reflected.rows()) {
+        let (here, there) = (data.at(&point.to_vec()), data.at(&image.to_vec()));
+        if !(here.is_finite() && there.is_finite()) {
+            return false;
+        }
+        scale = scale.max(here.abs());
+        difference = difference.max((there - sign * here).abs());
+    }
+    difference <= TOLERANCE * scale
+}
+
+fn reflect(points: ArrayView2<'_, f64>, axis: usize, mirror: f64) -> Array2<f64> {
+    let mut image = points.to_owned();
+    image.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
+    image
+}

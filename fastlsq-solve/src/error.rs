@@ -1,0 +1,93 @@
+//! What a solve cannot answer, and what to do about it.
+
+use fastlsq_basis::BasisError;
+use fastlsq_ops::OperatorError;
+use thiserror::Error;
+
+use crate::domain::DomainError;
+use crate::lsq::LsqError;
+
+/// A linear problem that cannot be solved as stated.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The domain cannot be sampled as asked.
+    #[error(transparent)]
+    Domain(#[from] DomainError),
+    /// An operator is inconsistent.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// Features cannot be built or evaluated.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// The least-squares system cannot be solved.
+    #[error(transparent)]
+    Lsq(#[from] LsqError),
+    /// The user's data are NaN or infinite somewhere.
+    #[error("the data of {label} are {value} at {point:?}; data must be finite on the whole domain")]
+    DataNotFinite {
+        /// The equation or condition.
+        label: String,
+        /// The point.
+        point: Vec<f64>,
+        /// The value there.
+        value: f64,
+    },
+    /// Nothing was asked: no equation, condition or data.
+    #[error("the problem has no equation, condition or data; add one with .equation(…) or .data(…)")]
+    NothingToSolve,
+    /// Points and values of a table that do not match, or lie in another space.
+    #[error("the table of {label} has {found} {what}, but {expected} are needed")]
+    Table {
+        /// The condition.
+        label: String,
+        /// What is counted.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// An option outside its range.
+    #[error("option {option} = {value} is not allowed: {requirement}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// An unknown that does not exist.
+    #[error("there is no unknown {name:?}; the unknowns are {known:?}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A basis that does not fit the problem.
+    #[error("the basis has dimension {basis}, but the domain has dimension {domain}")]
+    Dimension {
+        /// The dimension of the basis.
+        basis: usize,
+        /// The dimension of the domain.
+        domain: usize,
+    },
+    /// The thread pool could not be started.
+    #[error("a pool of {threads} threads could not be started: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// A backend failed for a reason of its own (a device, a driver).
+    #[error("backend {backend}: {reason}")]
+    Backend {
+        /// The backend.
+        backend: String,
+        /// Its own words.
+        reason: String,
+    },
+}

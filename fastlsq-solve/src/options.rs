@@ -1,0 +1,241 @@
+//! Every choice of a solve, with its default. What is left unset is chosen automatically.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastlsq_basis::sampling::Sequence;
+use fastlsq_basis::{Basis, FrequencyLaw, Parity};
+
+use crate::backend::{Backend, CpuBackend};
+use crate::lsq::LsqOptions;
+
+/// The paper's grid of bandwidths (paper, experimental setup).
+pub const PAPER_GRID: [f64; 9] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 12.0, 15.0];
+
+/// Where the features come from.
+#[derive(Debug, Clone, Default)]
+pub enum FeatureChoice {
+    /// Sinusoidal features; the frequency law is searched for.
+    #[default]
+    Automatic,
+    /// Sinusoidal features with this law, in physical coordinates.
+    Law(FrequencyLaw),
+    /// Sinusoidal features with the best of these isotropic bandwidths, each tried this many times,
+    /// judged by the held-out residual (the paper's grid search without the exact solution).
+    Grid {
+        /// The bandwidths, in physical coordinates.
+        bandwidths: Vec<f64>,
+        /// Independent draws for each bandwidth.
+        trials: usize,
+    },
+    /// This very basis for every unknown.
+    Basis(Arc<dyn Basis>),
+}
+
+/// How the symmetry of the problem is used.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Symmetry {
+    /// Look for reflections that leave equations, data and domain unchanged, and use them.
+    #[default]
+    Detect,
+    /// Ignore symmetry.
+    Ignore,
+    /// This parity along each axis, about the centre of the domain's bounding box, for every unknown.
+    Declared(Vec<Parity>),
+}
+
+/// The options of a linear solve.
+///
+/// ```
+/// use fastlsq_solve::Options;
+/// // Everything automatic, to eight digits.
+/// let quick = Options::new().tolerance(1e-8);
+/// // The paper's protocol, everything explicit.
+/// let protocol = Options::new().features(1500).bandwidth(12.0).rows(10_000, 2_000).weight(100.0).seed(0);
+/// # let _ = (quick, protocol);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub(crate) tolerance: f64,
+    pub(crate) features: Option<usize>,
+    pub(crate) choice: FeatureChoice,
+    pub(crate) rows: Option<(usize, usize)>,
+    pub(crate) weight: Option<f64>,
+    pub(crate) symmetry: Symmetry,
+    pub(crate) sequence: Sequence,
+    pub(crate) normalised: bool,
+    pub(crate) seed: u64,
+    pub(crate) max_features: usize,
+    pub(crate) time_limit: Option<Duration>,
+    pub(crate) memory_limit: Option<usize>,
+    pub(crate) threads: Option<usize>,
+    pub(crate) lsq: LsqOptions,
+    pub(crate) backend: Arc<dyn Backend>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Options {
+    /// Everything automatic.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            tolerance: 1e-12,
+            features: None,
+            choice: FeatureChoice::Automatic,
+            rows: None,
+            weight: None,
+            symmetry: Symmetry::Detect,
+            sequence: Sequence::Halton,
+            normalised: true,
+            seed: 0,
+            max_features: 3000,
+            time_limit: None,
+            memory_limit: None,
+            threads: None,
+            lsq: LsqOptions::default(),
+            backend: Arc::new(CpuBackend),
+        }
+    }
+
+    /// The relative error of u to aim for (default 1e-12). Smaller problems stop earlier on it; it
+    /// is a goal, and the report says what was reached.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// The number of features for each unknown (default: grown until the tolerance is met).
+    #[must_use]
+    pub fn features(mut self, features: usize) -> Self {
+        self.features = Some(features);
+        self
+    }
+
+    /// One bandwidth σ for all axes, in physical coordinates.
+    #[must_use]
+    pub fn bandwidth(self, sigma: f64) -> Self {
+        self.law(FrequencyLaw::Isotropic(sigma))
+    }
+
+    /// One bandwidth for each axis, in physical coordinates.
+    #[must_use]
+    pub fn bandwidths(self, sigmas: &[f64]) -> Self {
+        self.law(FrequencyLaw::PerAxis(sigmas.to_vec()))
+    }
+
+    /// Any frequency law, in physical coordinates.
+    #[must_use]
+    pub fn law(mut self, law: FrequencyLaw) -> Self {
+        self.choice = FeatureChoice::Law(law);
+        self
+    }
+
+    /// The best of these bandwidths by held-out residual, each with this many independent draws;
+    /// [`PAPER_GRID`] with three trials is the paper's search.
+    #[must_use]
+    pub fn bandwidth_grid(mut self, bandwidths: &[f64], trials: usize) -> Self {
+        self.choice = FeatureChoice::Grid { bandwidths: bandwidths.to_vec(), trials };
+        self
+    }
+
+    /// This very basis, for every unknown.
+    #[must_use]
+    pub fn basis(mut self, basis: Arc<dyn Basis>) -> Self {
+        self.choice = FeatureChoice::Basis(basis);
+        self
+    }
+
+    /// Interior rows for each equation, and rows for each condition that does not name its own
+    /// number (default: in proportion to the number of features).
+    #[must_use]
+    pub fn rows(mut self, interior: usize, per_condition: usize) -> Self {
+        self.rows = Some((interior, per_condition));
+        self
+    }
+
+    /// The factor λ on the rows of conditions; rows of equations then have weight 1, as in the paper.
+    ///
+    /// By default every block of rows is scaled to unit root mean square, and conditions count ten
+    /// times as much as equations.
+    #[must_use]
+    pub fn weight(mut self, weight: f64) -> Self {
+        self.weight = Some(weight);
+        self
+    }
+
+    /// How symmetry is used (default: detected).
+    #[must_use]
+    pub fn symmetry(mut self, symmetry: Symmetry) -> Self {
+        self.symmetry = symmetry;
+        self
+    }
+
+    /// How points are spread (default: a scrambled Halton sequence).
+    #[must_use]
+    pub fn points(mut self, sequence: Sequence) -> Self {
+        self.sequence = sequence;
+        self
+    }
+
+    /// Whether features carry the factor 1/√N (default: yes).
+    #[must_use]
+    pub fn normalised(mut self, normalised: bool) -> Self {
+        self.normalised = normalised;
+        self
+    }
+
+    /// The seed of everything random (default 0).
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The largest number of features for each unknown that automatic growth may use (default 3000).
+    #[must_use]
+    pub fn max_features(mut self, features: usize) -> Self {
+        self.max_features = features;
+        self
+    }
+
+    /// No further probe or growth step is begun once this time has passed (default: no limit).
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// The most memory, in bytes, that a factorisation may take.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// The number of threads (default: rayon's current pool).
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// The least-squares method and its options.
+    #[must_use]
+    pub fn lsq(mut self, lsq: LsqOptions) -> Self {
+        self.lsq = lsq;
+        self
+    }
+
+    /// Where rows are assembled and factored (default: the CPU).
+    #[must_use]
+    pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
+        self.backend = Arc::new(backend);
+        self
+    }
+}

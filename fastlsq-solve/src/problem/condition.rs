@@ -1,0 +1,137 @@
+//! Conditions: any operator on any part of the boundary, at pairs of points, or at given points.
+
+use fastlsq_ops::EquationRow;
+use ndarray::Array2;
+
+use crate::data::Data;
+use crate::domain::PartSelector;
+
+/// Where a condition holds.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// On a part of the boundary, sampled there.
+    Part(PartSelector),
+    /// Between opposite faces: (Bu)(lower) − (Bu)(upper) = data at the lower point.
+    Opposite {
+        /// The axis across which the faces lie.
+        axis: usize,
+    },
+    /// At given points (one row a point), with given values.
+    Points {
+        /// The points.
+        points: Array2<f64>,
+        /// The values of Bu there.
+        values: Vec<f64>,
+        /// The standard deviation of each value, if the values are noisy.
+        deviations: Option<Vec<f64>>,
+    },
+}
+
+/// How a condition is imposed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Imposition {
+    /// As rows with the solver's default weight.
+    #[default]
+    Default,
+    /// As rows with this factor.
+    Weighted(f64),
+    /// As equality constraints: the data hold to rounding at the condition's points.
+    Exact,
+}
+
+/// One condition B u = g.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    pub(crate) label: String,
+    pub(crate) operator: EquationRow,
+    pub(crate) place: Place,
+    pub(crate) data: Data,
+    pub(crate) imposition: Imposition,
+    pub(crate) rows: Option<usize>,
+}
+
+impl Condition {
+    /// B u = g on a part of the boundary.
+    pub fn on(
+        part: PartSelector,
+        operator: impl Into<EquationRow>,
+        data: impl Into<Data>,
+    ) -> Self {
+        let label = match &part {
+            PartSelector::AllWalls => "walls".to_owned(),
+            PartSelector::Initial => "initial".to_owned(),
+            PartSelector::Final => "final".to_owned(),
+            PartSelector::Everything => "whole boundary".to_owned(),
+            PartSelector::Named(name) => name.clone(),
+        };
+        Self {
+            label,
+            operator: operator.into(),
+            place: Place::Part(part),
+            data: data.into(),
+            imposition: Imposition::Default,
+            rows: None,
+        }
+    }
+
+    /// (Bu)(lower face) = (Bu)(upper face) across an axis.
+    pub fn opposite(axis: usize, operator: impl Into<EquationRow>) -> Self {
+        Self {
+            label: format!("periodic x{axis}"),
+            operator: operator.into(),
+            place: Place::Opposite { axis },
+            data: Data::new(|_| 0.0),
+            imposition: Imposition::Default,
+            rows: None,
+        }
+    }
+
+    /// (Bu)(xᵢ) = vᵢ at given points (one row a point).
+    pub fn at(points: Array2<f64>, operator: impl Into<EquationRow>, values: &[f64]) -> Self {
+        Self {
+            label: "data".to_owned(),
+            operator: operator.into(),
+            place: Place::Points { points, values: values.to_vec(), deviations: None },
+            data: Data::new(|_| 0.0),
+            imposition: Imposition::Default,
+            rows: None,
+        }
+    }
+
+    /// The name in reports and errors.
+    #[must_use]
+    pub fn named(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// The factor on the rows of this condition.
+    #[must_use]
+    pub fn weight(mut self, weight: f64) -> Self {
+        self.imposition = Imposition::Weighted(weight);
+        self
+    }
+
+    /// Imposes the condition as equality constraints at its points.
+    #[must_use]
+    pub fn exact(mut self) -> Self {
+        self.imposition = Imposition::Exact;
+        self
+    }
+
+    /// The number of points this condition is sampled at.
+    #[must_use]
+    pub fn rows(mut self, rows: usize) -> Self {
+        self.rows = Some(rows);
+        self
+    }
+
+    /// The standard deviation of each value of a table: rows are divided by it.
+    #[must_use]
+    pub fn deviations(mut self, sigmas: &[f64]) -> Self {
+        if let Place::Points { deviations, .. } = &mut self.place {
+            *deviations = Some(sigmas.to_vec());
+        }
+        self
+    }
+}

@@ -1,0 +1,179 @@
+//! The linear benchmark problems of the paper, and two of its relatives, each with exact solution.
+//!
+//! A [`Benchmark`] is used by tests, examples and the reproduction alike. The exact solution is
+//! there to measure the error, never to find the solution.
+
+mod elastic;
+mod linear;
+
+use std::sync::Arc;
+
+use fastlsq_basis::sampling::UnitSampler;
+
+use crate::options::Options;
+use crate::problem::LinearProblem;
+use crate::solution::Solution;
+use crate::{Sequence, SolveError, identity, partial};
+
+pub use elastic::elastic_wave_2d;
+pub use linear::{
+    heat_5d, helmholtz_2d, maxwell_2d_tm, poisson_2d, poisson_5d, wave_1d, wave_2d_ms,
+};
+
+type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
+type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
+
+/// A problem with a known solution.
+#[derive(Clone)]
+pub struct Benchmark {
+    /// The name used on the command line and in results.
+    pub name: &'static str,
+    /// The equation in one line.
+    pub equation: &'static str,
+    /// The problem as the solver sees it.
+    pub problem: LinearProblem,
+    /// Interior rows in the paper's protocol.
+    pub interior_rows: usize,
+    /// Rows of each condition in the paper's protocol.
+    pub condition_rows: Vec<usize>,
+    /// The weight λ in the paper's protocol.
+    pub weight: f64,
+    exact: Arc<Exact>,
+    gradient: Arc<ExactGradient>,
+}
+
+/// Relative L² errors at independent points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// ‖u − u*‖/‖u*‖ over all unknowns.
+    pub value: f64,
+    /// ‖∇u − ∇u*‖/‖∇u*‖ over all unknowns and axes.
+    pub gradient: f64,
+}
+
+impl std::fmt::Debug for Benchmark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Benchmark").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Benchmark {
+    /// A benchmark from its parts.
+    pub fn new(
+        name: &'static str,
+        equation: &'static str,
+        problem: LinearProblem,
+        exact: impl Fn(&[f64]) -> Vec<f64> + Send + Sync + 'static,
+        gradient: impl Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            equation,
+            problem,
+            interior_rows: 10_000,
+            condition_rows: Vec::new(),
+            weight: 100.0,
+            exact: Arc::new(exact),
+            gradient: Arc::new(gradient),
+        }
+    }
+
+    /// The paper's numbers of interior rows, rows of each condition, and weight.
+    #[must_use]
+    pub fn protocol_rows(mut self, interior: usize, conditions: &[usize], weight: f64) -> Self {
+        self.interior_rows = interior;
+        self.condition_rows = conditions.to_vec();
+        self.weight = weight;
+        self
+    }
+
+    /// The exact solution, one value for each unknown.
+    #[must_use]
+    pub fn exact(&self, point: &[f64]) -> Vec<f64> {
+        (self.exact)(point)
+    }
+
+    /// The exact gradient: for each unknown, for each axis.
+    #[must_use]
+    pub fn exact_gradient(&self, point: &[f64]) -> Vec<Vec<f64>> {
+        (self.gradient)(point)
+    }
+
+    /// The problem with the paper's number of rows for each condition.
+    #[must_use]
+    pub fn protocol_problem(&self) -> LinearProblem {
+        let mut problem = self.problem.clone();
+        for (index, condition) in problem.conditions.iter_mut().enumerate() {
+            condition.rows = Some(self.condition_rows.get(index).copied().unwrap_or(2_000));
+        }
+        problem
+    }
+
+    /// The paper's protocol: its rows and weight, independent points, 1500 features.
+    #[must_use]
+    pub fn protocol(&self) -> Options {
+        Options::new()
+            .features(1500)
+            .rows(self.interior_rows, 2_000)
+            .weight(self.weight)
+            .points(Sequence::Independent)
+            .symmetry(crate::Symmetry::Ignore)
+    }
+
+    /// Errors at `count` independent points of the domain.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn errors(&self, solution: &Solution, count: usize) -> Result<Errors, SolveError> {
+        let mut sampler = UnitSampler::independent(999);
+        let points = self.problem.domain.sample_interior(count, &mut sampler)?;
+        let (unknowns, dim) = (solution.names().len(), solution.dim());
+        let mut value = Relative::default();
+        let mut gradient = Relative::default();
+        for unknown in 0..unknowns {
+            let u = solution.apply_row(&identity(dim).on(unknown, unknowns), &points)?;
+            for (point, u) in points.rows().into_iter().zip(u) {
+                value.add(u, self.exact(&point.to_vec())[unknown]);
+            }
+            for axis in 0..dim {
+                let slope = solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
+                for (point, slope) in points.rows().into_iter().zip(slope) {
+                    gradient.add(slope, self.exact_gradient(&point.to_vec())[unknown][axis]);
+                }
+            }
+        }
+        Ok(Errors { value: value.get(), gradient: gradient.get() })
+    }
+}
+
+/// Accumulates ‖a − b‖/‖b‖.
+#[derive(Debug, Default)]
+struct Relative {
+    difference: f64,
+    norm: f64,
+}
+
+impl Relative {
+    fn add(&mut self, found: f64, exact: f64) {
+        self.difference += (found - exact).powi(2);
+        self.norm += exact.powi(2);
+    }
+
+    fn get(&self) -> f64 {
+        (self.difference / self.norm.max(f64::MIN_POSITIVE)).sqrt()
+    }
+}
+
+/// The five linear problems of the paper, in its order.
+#[must_use]
+pub fn paper() -> Vec<Benchmark> {
+    vec![poisson_5d(), heat_5d(), wave_1d(), helmholtz_2d(10.0), maxwell_2d_tm()]
+}
+
+/// All linear benchmark problems: the paper's, and those beyond it.
+#[must_use]
+pub fn all() -> Vec<Benchmark> {
+    let mut all = paper();
+    all.extend([wave_2d_ms(4.0), elastic_wave_2d(), poisson_2d()]);
+    all
+}

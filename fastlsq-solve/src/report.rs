@@ -1,0 +1,220 @@
+//! What was chosen and why, what it cost, and how good the result is.
+
+use std::fmt;
+
+use fastlsq_basis::{FrequencyLaw, Parity};
+use serde::{Deserialize, Serialize};
+
+use crate::auto::{Features, Trial};
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Status {
+    /// The estimated error is at or below the tolerance.
+    ToleranceMet,
+    /// More features no longer help: rounding, or a solution these features cannot resolve.
+    Saturated,
+    /// The limit on features or time was reached first.
+    LimitReached,
+    /// Everything was given; nothing was searched for.
+    Explicit,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ToleranceMet => "tolerance met",
+            Self::Saturated => "saturated: more features no longer help",
+            Self::LimitReached => "limit reached before the tolerance",
+            Self::Explicit => "explicit choices",
+        })
+    }
+}
+
+/// One candidate that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Features for each unknown.
+    pub features: usize,
+    /// The frequency law in words.
+    pub law: String,
+    /// Numerical rank.
+    pub rank: usize,
+    /// Held-out score.
+    pub score: f64,
+    /// Time for assembly, solve and judgement.
+    pub seconds: f64,
+}
+
+impl Probe {
+    pub(crate) fn of(trial: &Trial) -> Self {
+        Self {
+            features: trial.bases.first().map_or(0, |basis| basis.len()),
+            law: describe_features(&trial.features),
+            rank: trial.info.rank,
+            score: trial.score.worst,
+            seconds: trial.seconds,
+        }
+    }
+}
+
+/// How well one equation or condition holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockReport {
+    /// Its name.
+    pub label: String,
+    /// Its rows.
+    pub rows: usize,
+    /// The factor on its rows.
+    pub weight: f64,
+    /// Relative residual at fresh points: rms(Bu − g) over the size of the terms.
+    pub held_out: f64,
+}
+
+/// The record of a linear solve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Estimated relative error of u.
+    pub error_estimate: f64,
+    /// The worst relative held-out residual.
+    pub held_out_residual: f64,
+    /// Equations and conditions one by one.
+    pub blocks: Vec<BlockReport>,
+    /// Features for each unknown.
+    pub features: usize,
+    /// All rows together.
+    pub rows: usize,
+    /// Numerical rank.
+    pub rank: usize,
+    /// Estimated condition of the part of the matrix that was kept.
+    pub condition: f64,
+    /// The bandwidth along each axis in physical coordinates, where the law has one.
+    pub bandwidths: Vec<f64>,
+    /// The frequency law in words.
+    pub law: String,
+    /// The symmetry that was used, in words.
+    pub symmetry: String,
+    /// How the choices were made.
+    pub choice: String,
+    /// The least-squares method, and why.
+    pub method: String,
+    /// The backend.
+    pub backend: String,
+    /// Every candidate that was tried.
+    pub probes: Vec<Probe>,
+    /// Seconds in all.
+    pub seconds: f64,
+    /// Seconds for the winning candidate alone.
+    pub solve_seconds: f64,
+    /// Threads of the pool.
+    pub threads: usize,
+    /// The seed.
+    pub seed: u64,
+    /// The version of this library.
+    pub version: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.status)?;
+        writeln!(
+            f,
+            "  estimated relative error {:.1e}, held-out residual {:.1e}",
+            self.error_estimate, self.held_out_residual
+        )?;
+        for block in &self.blocks {
+            writeln!(
+                f,
+                "    {:<24} held out {:.1e}  ({} rows, weight {:.3})",
+                block.label, block.held_out, block.rows, block.weight
+            )?;
+        }
+        writeln!(
+            f,
+            "  {} features, {} rows, rank {}, condition {:.0e}",
+            self.features, self.rows, self.rank, self.condition
+        )?;
+        writeln!(f, "  frequencies: {}", self.law)?;
+        if !self.symmetry.is_empty() {
+            writeln!(f, "  symmetry: {}", self.symmetry)?;
+        }
+        writeln!(f, "  choice: {}", self.choice)?;
+        writeln!(f, "  least squares: {}", self.method)?;
+        write!(
+            f,
+            "  {:.3} s in all ({:.3} s for the final solve), {} on {} threads, seed {}",
+            self.seconds, self.solve_seconds, self.backend, self.threads, self.seed
+        )
+    }
+}
+
+/// The law in physical coordinates, as words.
+pub(crate) fn describe_features(features: &Features) -> String {
+    match features {
+        Features::Given(_) => "a given basis".to_owned(),
+        Features::Random { law, map, .. } => describe_law(law, map.half()),
+    }
+}
+
+fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
+    match law {
+        FrequencyLaw::Isotropic(_) | FrequencyLaw::PerAxis(_) => {
+            let sigmas: Vec<String> = physical(law, half).iter().map(|s| format!("{s:.3}")).collect();
+            if sigmas.windows(2).all(|pair| pair[0] == pair[1]) {
+                format!("σ = {}", sigmas.first().map_or("", String::as_str))
+            } else {
+                format!("σ = ({})", sigmas.join(", "))
+            }
+        }
+        FrequencyLaw::Cholesky(lower) => format!("covariance with factor {lower:.3?}"),
+        FrequencyLaw::Blocks(blocks) => {
+            let parts: Vec<String> = blocks.iter().map(|(_, law)| describe_law(law, half)).collect();
+            parts.join(" | ")
+        }
+        FrequencyLaw::LowOrder { order, law } => {
+            format!("at most {order} coordinates, {}", describe_law(law, half))
+        }
+    }
+}
+
+/// The bandwidth of each axis in physical coordinates; empty for laws without one.
+pub(crate) fn bandwidths(features: &Features) -> Vec<f64> {
+    match features {
+        Features::Given(_) => Vec::new(),
+        Features::Random { law, map, .. } => physical(law, map.half()),
+    }
+}
+
+fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
+    match law {
+        FrequencyLaw::Isotropic(sigma) => half.iter().map(|h| sigma / h).collect(),
+        FrequencyLaw::PerAxis(sigmas) => sigmas.iter().zip(half).map(|(s, h)| s / h).collect(),
+        FrequencyLaw::LowOrder { law, .. } => physical(law, half),
+        FrequencyLaw::Blocks(blocks) => {
+            blocks.first().map(|(_, law)| physical(law, half)).unwrap_or_default()
+        }
+        FrequencyLaw::Cholesky(_) => Vec::new(),
+    }
+}
+
+/// Which unknowns are even or odd along which axes.
+pub(crate) fn describe_symmetry(features: &Features, unknowns: &[String]) -> String {
+    let Features::Random { parity, .. } = features else { return String::new() };
+    let mut words = Vec::new();
+    for (name, parity) in unknowns.iter().zip(parity) {
+        for (kind, word) in [(Parity::Even, "even"), (Parity::Odd, "odd")] {
+            let axes: Vec<String> = parity
+                .iter()
+                .enumerate()
+                .filter(|(_, p)| **p == kind)
+                .map(|(axis, _)| format!("x{axis}"))
+                .collect();
+            if !axes.is_empty() {
+                words.push(format!("{name} {word} in {}", axes.join(", ")));
+            }
+        }
+    }
+    words.join("; ")
+}
