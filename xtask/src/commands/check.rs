@@ -11,7 +11,7 @@ mod summary;
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
 use crate::{cargo::Cargo, format, workspace::Workspace};
@@ -128,15 +128,14 @@ impl Step {
                 if context.fix {
                     cargo("fmt --all")
                 } else {
-                    let hint = "to format: cargo xtask check --fix format";
-                    cargo("fmt --all --check").map_err(|error| error.context(hint))
+                    cargo("fmt --all --check").map_err(|error| {
+                        anyhow!("{error}; to repair: cargo xtask check --fix format")
+                    })
                 }
             }
             Self::Clippy => {
                 Cargo::require_component("clippy", "clippy", root)?;
-                cargo(
-                    "clippy --workspace --all-targets --all-features --release -- --deny warnings",
-                )
+                cargo("clippy --workspace --all-targets --all-features --release -- -D warnings")
             }
             Self::Tests => {
                 let keep_going = if context.keep_going {
@@ -150,7 +149,7 @@ impl Step {
             }
             Self::Doctests => cargo("test --workspace --all-features --release --doc"),
             Self::Docs => Cargo::new("doc --workspace --all-features --release --no-deps")
-                .env("RUSTDOCFLAGS", "--deny warnings")
+                .env("RUSTDOCFLAGS", "-D warnings")
                 .run(root)
                 .map(|()| String::new()),
             Self::Features => features::run(context),

@@ -14,7 +14,7 @@ pub(super) fn run(context: &Context) -> Result<String> {
     Cargo::require_component("clippy", "clippy", root)?;
     let builds: Vec<String> = packages.iter().flat_map(builds).collect();
     context.for_each(&builds, |build| {
-        Cargo::new(&format!("clippy {build} --release -- --deny warnings")).run(root)
+        Cargo::new(&format!("clippy {build} --release -- -D warnings")).run(root)
     })?;
     Ok(format!(
         "{} of {}",

@@ -56,7 +56,7 @@ fn manifest_findings(workspace: &Workspace) -> Result<Vec<String>> {
             .with_context(|| format!("cannot read {}", package.manifest_path.display()))?;
         for key in INHERITED.iter().filter(|key| !inherits(&manifest, key)) {
             findings.push(format!(
-                "{}: Cargo.toml does not inherit `{key}`; write `{key}.workspace = true`",
+                "{}: Cargo.toml does not inherit `{key}` from the workspace",
                 package.name
             ));
         }

@@ -61,7 +61,7 @@ pub(super) fn table(rows: &[Row], total: Duration) -> Table {
         "ok"
     };
     let mut table = Table::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_preset(presets::NOTHING);
     table.set_header(["step", "result", "time", ""]);
     table.add_rows(rows.iter().map(Row::cells));
     table.add_row(["total", verdict, &format::duration(total), ""]);
