@@ -1,0 +1,199 @@
+//! Every example builds and runs to a successful end.
+//!
+//! One cargo invocation builds them all, with the features and dependencies of the tests, and the
+//! programs are then started directly. `cargo run` for each would resolve each crate alone and
+//! compile the heavy dependencies again for every new set of features.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use super::Context;
+use crate::{
+    cargo::Cargo,
+    format,
+    workspace::{Package, Target, Workspace},
+};
+
+pub(super) fn run(context: &Context) -> Result<String> {
+    let root = &context.workspace.root;
+    let (to_run, build_only) = split(&context.workspace)?;
+
+    let build = "build --workspace --all-features --release --examples";
+    eprintln!("      $ cargo {build}");
+    let messages =
+        Cargo::new(&format!("{build} --message-format json-render-diagnostics")).output(root)?;
+    let programs = programs(&messages)?;
+
+    context.for_each(&to_run, |&(package, example)| {
+        let key = (package.manifest_path.clone(), example.name.clone());
+        let program = programs.get(&key).with_context(|| {
+            format!(
+                "example `{}` of {} is not a program",
+                example.name, package.name
+            )
+        })?;
+        run_example(root, package, example, program)
+    })?;
+    Ok(match build_only {
+        0 => format!("{} run", to_run.len()),
+        built => format!("{} run, {built} built only", to_run.len()),
+    })
+}
+
+/// The examples to run, and the number of those that are only built.
+fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
+    let mut to_run: Vec<(&Package, &Target)> = Vec::new();
+    let mut build_only = 0;
+    for package in &workspace.packages {
+        let skipped = package.skipped_examples();
+        if let Some(unknown) = skipped
+            .iter()
+            .find(|&name| package.examples().all(|example| example.name != *name))
+        {
+            bail!(
+                "skip-examples of {} names `{unknown}`, which is no example",
+                package.name
+            );
+        }
+        for example in package.examples() {
+            if skipped.contains(&example.name) {
+                build_only += 1;
+            } else if let Some((other, _)) = to_run.iter().find(|(_, e)| e.name == example.name) {
+                // Their programs would overwrite each other in the target directory.
+                bail!(
+                    "{} and {} both have an example `{}`",
+                    other.name,
+                    package.name,
+                    example.name
+                );
+            } else {
+                to_run.push((package, example));
+            }
+        }
+    }
+    Ok((to_run, build_only))
+}
+
+/// The example programs among cargo's messages, by manifest and name.
+fn programs(messages: &[u8]) -> Result<HashMap<(PathBuf, String), PathBuf>> {
+    #[derive(Deserialize)]
+    #[serde(tag = "reason", rename_all = "kebab-case")]
+    enum Message {
+        CompilerArtifact {
+            manifest_path: PathBuf,
+            target: Target,
+            executable: Option<PathBuf>,
+        },
+        #[serde(other)]
+        Other,
+    }
+
+    let mut programs = HashMap::new();
+    for message in serde_json::Deserializer::from_slice(messages).into_iter() {
+        let message: Message = message.context("cannot read the messages of `cargo build`")?;
+        if let Message::CompilerArtifact {
+            manifest_path,
+            target,
+            executable: Some(executable),
+        } = message
+            && target.is_example()
+        {
+            programs.insert((manifest_path, target.name), executable);
+        }
+    }
+    Ok(programs)
+}
+
+/// Starts the program as `cargo run` would from the root of the workspace.
+fn run_example(root: &Path, package: &Package, example: &Target, program: &Path) -> Result<()> {
+    let command = cargo_run(package, example);
+    eprintln!("      $ {command}");
+    let start = Instant::now();
+    let status = Command::new(program)
+        .current_dir(root)
+        .env("CARGO_MANIFEST_DIR", package.directory())
+        .status()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    if !status.success() {
+        bail!("`{command}` failed ({status})");
+    }
+    eprintln!("        took {}", format::duration(start.elapsed()));
+    Ok(())
+}
+
+/// The command for people to run one example.
+fn cargo_run(package: &Package, example: &Target) -> Cargo {
+    let mut args = format!(
+        "run --release --package {} --example {}",
+        package.name, example.name
+    );
+    if !example.required_features.is_empty() {
+        args += &format!(" --features {}", example.required_features.join(","));
+    }
+    Cargo::new(&args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cargo_run, programs, split};
+    use crate::workspace;
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn listed_examples_are_only_built() {
+        let workspace = workspace::tests::sample();
+        let (to_run, build_only) = split(&workspace).unwrap();
+        let names: Vec<_> = to_run.iter().map(|(_, example)| &example.name).collect();
+        assert_eq!(names, ["quick"]);
+        assert_eq!(build_only, 1);
+    }
+
+    #[test]
+    fn stale_skip_list_is_an_error() {
+        let mut workspace = workspace::tests::sample();
+        workspace.packages[0]
+            .targets
+            .retain(|target| target.name != "rates");
+        let error = split(&workspace).unwrap_err().to_string();
+        assert!(error.contains("`rates`"), "{error}");
+    }
+
+    #[test]
+    fn command_names_the_required_features() {
+        let workspace = workspace::tests::sample();
+        let package = &workspace.packages[0];
+        let commands: Vec<_> = package
+            .examples()
+            .map(|e| cargo_run(package, e).to_string())
+            .collect();
+        assert_eq!(
+            commands,
+            [
+                "cargo run --release --package waves --example quick",
+                "cargo run --release --package waves --example rates --features serde",
+            ]
+        );
+    }
+
+    #[test]
+    fn programs_are_the_executables_of_examples() {
+        let messages = r#"
+            {"reason":"build-script-executed","package_id":"x"}
+            {"reason":"compiler-artifact","manifest_path":"/ws/waves/Cargo.toml",
+             "target":{"name":"waves","kind":["lib"]},"executable":null}
+            {"reason":"compiler-artifact","manifest_path":"/ws/waves/Cargo.toml",
+             "target":{"name":"quick","kind":["example"]},"executable":"/t/examples/quick"}
+            {"reason":"build-finished","success":true}"#;
+        let programs = programs(messages.as_bytes()).unwrap();
+        let key = (PathBuf::from("/ws/waves/Cargo.toml"), "quick".to_owned());
+        assert_eq!(programs.len(), 1);
+        assert_eq!(programs[&key], Path::new("/t/examples/quick"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Each crate builds alone, with each feature alone, without a warning.
+//!
+//! Clippy does the building because it denies warnings in the workspace's own code only: setting
+//! `RUSTFLAGS` instead would compile every dependency anew.
+
+use anyhow::Result;
+
+use super::Context;
+use crate::{cargo::Cargo, format, workspace::Package};
+
+pub(super) fn run(context: &Context) -> Result<String> {
+    let root = &context.workspace.root;
+    let packages = &context.workspace.packages;
+    Cargo::require_component("clippy", "clippy", root)?;
+    let builds: Vec<String> = packages.iter().flat_map(builds).collect();
+    context.for_each(&builds, |build| {
+        Cargo::new(&format!("clippy {build} --release -- -D warnings")).run(root)
+    })?;
+    Ok(format!(
+        "{} of {}",
+        format::count(builds.len(), "build"),
+        format::count(packages.len(), "crate")
+    ))
+}
+
+/// The cargo arguments of each build of a crate: with no feature, with the default features where
+/// these are not none, and with each feature alone.
+fn builds(package: &Package) -> Vec<String> {
+    let crate_alone = format!("--package {}", package.name);
+    let no_feature = format!("{crate_alone} --no-default-features");
+    let has_defaults = package
+        .features
+        .get("default")
+        .is_some_and(|f| !f.is_empty());
+    let each_feature = package
+        .features
+        .keys()
+        .filter(|&feature| feature != "default")
+        .map(|feature| format!("{no_feature} --features {feature}"));
+
+    let mut builds = vec![no_feature.clone()];
+    builds.extend(has_defaults.then_some(crate_alone));
+    builds.extend(each_feature);
+    builds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::builds;
+    use crate::workspace;
+
+    #[test]
+    fn no_feature_then_defaults_then_each_alone() {
+        let workspace = workspace::tests::sample();
+        assert_eq!(
+            builds(&workspace.packages[0]),
+            [
+                "--package waves --no-default-features",
+                "--package waves",
+                "--package waves --no-default-features --features serde",
+                "--package waves --no-default-features --features std",
+            ]
+        );
+    }
+
+    #[test]
+    fn empty_defaults_are_not_built_twice() {
+        let workspace = workspace::tests::sample();
+        assert_eq!(
+            builds(&workspace.packages[1]),
+            [
+                "--package plain --no-default-features",
+                "--package plain --no-default-features --features extra",
+            ]
+        );
+    }
+}
