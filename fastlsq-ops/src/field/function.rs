@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Field;
+use crate::typography::subscript;
 use crate::{OperatorError, Sites};
 
 type Closure = dyn Fn(&[f64]) -> f64 + Send + Sync;
@@ -51,14 +52,23 @@ impl Function {
         }
     }
 
-    /// The name as printed within a product.
-    pub(crate) fn name(&self) -> String {
+    /// The name for messages.
+    pub(crate) fn label(&self) -> String {
         match &self.source {
-            Source::Closure(name, _) | Source::Column(name, _) => format!("{name}(x)"),
-            Source::Coordinate(axis) => format!("x{}", crate::typography::subscript(*axis)),
-            Source::Normal(axis) => format!("n{}", crate::typography::subscript(*axis)),
+            Source::Closure(name, _) | Source::Column(name, _) => name.to_string(),
+            Source::Coordinate(axis) => format!("x{}", subscript(*axis)),
+            Source::Normal(axis) => format!("n{}", subscript(*axis)),
             Source::Product(field) => format!("({field})"),
         }
+    }
+
+    /// The name as printed within a product.
+    pub(crate) fn name(&self) -> String {
+        let argument = match &self.source {
+            Source::Closure(..) | Source::Column(..) => "(x)",
+            Source::Coordinate(_) | Source::Normal(_) | Source::Product(_) => "",
+        };
+        self.label() + argument
     }
 
     pub(crate) fn set_derivative(&mut self, axis: usize, derivative: Field) {
@@ -133,14 +143,8 @@ impl Function {
                 })?,
             Source::Product(field) => field.evaluate(sites)?,
         };
-        match values.iter().position(|v| !v.is_finite()) {
-            Some(i) => Err(OperatorError::FieldValue {
-                field: self.name(),
-                value: values[i],
-                point: sites.points().row(i).to_vec(),
-            }),
-            None => Ok(values),
-        }
+        require_finite_values(&self.label(), &values, sites)?;
+        Ok(values)
     }
 
     fn no_axis(&self, sites: &Sites<'_>) -> OperatorError {
@@ -148,6 +152,22 @@ impl Function {
             axis: self.least_dim().saturating_sub(1),
             dim: sites.dim(),
         }
+    }
+}
+
+/// Checks the values of a field at all points; the first that is not finite is an error.
+pub(crate) fn require_finite_values(
+    field: &str,
+    values: &[f64],
+    sites: &Sites<'_>,
+) -> Result<(), OperatorError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        Some(i) => Err(OperatorError::FieldValue {
+            field: field.to_owned(),
+            value: values[i],
+            point: sites.points().row(i).to_vec(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -1,11 +1,10 @@
 //! Coefficient functions c(x): named, multiplied, and differentiated where that is possible.
 
+mod arithmetic;
 mod function;
 
-use std::ops::{Div, Mul, Neg};
-
-pub(crate) use function::Function;
 use function::Source;
+pub(crate) use function::{Function, require_finite_values};
 
 use crate::{OperatorError, Sites};
 
@@ -76,18 +75,19 @@ impl Field {
 
     /// The same function with its derivative along one axis made known.
     ///
-    /// Scaled fields and products of fields need this only if the derivatives of their factors are
-    /// not known; the result then counts as one function. The derivative of a number stays zero.
+    /// A product of fields needs this only if the derivatives of its factors are not known; it then
+    /// counts as one function. The derivative of a number stays zero.
     #[must_use]
     pub fn with_derivative(mut self, axis: usize, derivative: Field) -> Self {
         if self.is_constant() {
             return self;
         }
-        if self.functions.len() > 1 || self.factor != 1.0 {
+        if self.functions.len() > 1 {
             self = Self::single(Source::Product(self.into()));
         }
+        let factor = self.factor;
         if let [function] = self.functions.as_mut_slice() {
-            function.set_derivative(axis, derivative);
+            function.set_derivative(axis, derivative / factor);
         }
         self
     }
@@ -166,7 +166,7 @@ impl Field {
                 function
                     .derivative(axis)
                     .ok_or_else(|| OperatorError::MissingDerivative {
-                        field: function.name(),
+                        field: function.label(),
                         axis,
                     })?;
             if derivative.factor == 0.0 {
@@ -179,14 +179,13 @@ impl Field {
         Ok(sum)
     }
 
-    /// The values at all points.
+    /// The values at all points; the first that is not finite is an error.
     pub(crate) fn evaluate(&self, sites: &Sites<'_>) -> Result<Vec<f64>, OperatorError> {
         let mut values = vec![self.factor; sites.len()];
         for function in &self.functions {
-            for (value, f) in values.iter_mut().zip(function.evaluate(sites)?) {
-                *value *= f;
-            }
+            multiply(&mut values, &function.evaluate(sites)?);
         }
+        require_finite_values(&self.to_string(), &values, sites)?;
         Ok(values)
     }
 
@@ -200,84 +199,21 @@ impl Field {
     }
 }
 
+/// Multiplies values by others, one by one.
+pub(crate) fn multiply(values: &mut [f64], by: &[f64]) {
+    for (value, by) in values.iter_mut().zip(by) {
+        *value *= by;
+    }
+}
+
 impl From<f64> for Field {
     fn from(value: f64) -> Self {
         Self::constant(value)
     }
 }
 
-impl Mul for Field {
-    type Output = Field;
-
-    fn mul(mut self, other: Field) -> Field {
-        self.factor *= other.factor;
-        self.functions.extend(other.functions);
-        self
-    }
-}
-
-impl Mul for &Field {
-    type Output = Field;
-
-    fn mul(self, other: &Field) -> Field {
-        self.clone() * other.clone()
-    }
-}
-
-impl Mul<f64> for Field {
-    type Output = Field;
-
-    fn mul(mut self, number: f64) -> Field {
-        self.factor *= number;
-        self
-    }
-}
-
-impl Mul<Field> for f64 {
-    type Output = Field;
-
-    fn mul(self, field: Field) -> Field {
-        field * self
-    }
-}
-
-impl Mul<f64> for &Field {
-    type Output = Field;
-
-    fn mul(self, number: f64) -> Field {
-        self.clone() * number
-    }
-}
-
-impl Mul<&Field> for f64 {
-    type Output = Field;
-
-    fn mul(self, field: &Field) -> Field {
-        field.clone() * self
-    }
-}
-
-impl Div<f64> for Field {
-    type Output = Field;
-
-    fn div(mut self, number: f64) -> Field {
-        self.factor /= number;
-        self
-    }
-}
-
-impl Neg for Field {
-    type Output = Field;
-
-    fn neg(self) -> Field {
-        self * -1.0
-    }
-}
-
-impl Neg for &Field {
-    type Output = Field;
-
-    fn neg(self) -> Field {
-        self.clone() * -1.0
+impl From<&Field> for Field {
+    fn from(field: &Field) -> Self {
+        field.clone()
     }
 }

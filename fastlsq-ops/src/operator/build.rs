@@ -85,10 +85,20 @@ pub fn advection_field(velocity: impl IntoIterator<Item = Field>) -> Operator {
 }
 
 /// Diffusion ∇·(ν∇u) = νΔu + ∇ν·∇u, with ∇ν given one component for each axis.
+///
+/// ```
+/// use fastlsq_ops::{Field, diffusion};
+/// let nu = Field::new("ν", |x| 1.0 + x[0] * x[1]);
+/// let operator = diffusion(nu, [Field::coordinate(1), Field::coordinate(0)]);
+/// assert_eq!(
+///     operator.to_string(),
+///     "ν(x) ∂²/∂x₀² + ν(x) ∂²/∂x₁² + x₁ ∂/∂x₀ + x₀ ∂/∂x₁"
+/// );
+/// ```
 #[must_use]
-pub fn diffusion(nu: &Field, gradient: impl IntoIterator<Item = Field>) -> Operator {
+pub fn diffusion(nu: impl Into<Field>, gradient: impl IntoIterator<Item = Field>) -> Operator {
     let gradient: Vec<Field> = gradient.into_iter().collect();
-    let nu = nu.clone().with_gradient(gradient.iter().cloned());
+    let nu = nu.into().with_gradient(gradient.iter().cloned());
     nu * laplacian(gradient.len()) + advection_field(gradient)
 }
 

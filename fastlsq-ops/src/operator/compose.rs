@@ -76,11 +76,7 @@ fn differentiate(term: &Term, axis: usize, times: u32) -> Result<Vec<Term>, Oper
     let mut binomial = 1.0;
     for gamma in 0..=times {
         if gamma > 0 {
-            derivatives = derivatives
-                .iter()
-                .map(|c| c.derivative(axis))
-                .collect::<Result<Vec<_>, _>>()?
-                .concat();
+            derivatives = derivative_of_sum(&derivatives, axis)?;
             binomial *= f64::from(times - gamma + 1) / f64::from(gamma);
         }
         // All further derivatives of the coefficient vanish too.
@@ -95,6 +91,21 @@ fn differentiate(term: &Term, axis: usize, times: u32) -> Result<Vec<Term>, Oper
             sum.extend(products);
         }
     }
+    Ok(sum)
+}
+
+/// The derivative of a sum of fields, with like terms added up.
+fn derivative_of_sum(fields: &[Field], axis: usize) -> Result<Vec<Field>, OperatorError> {
+    let mut sum: Vec<Field> = Vec::new();
+    for field in fields {
+        for term in field.derivative(axis)? {
+            match sum.iter_mut().find(|other| other.same_functions(&term)) {
+                Some(other) => *other = other.with_factor(other.factor() + term.factor()),
+                None => sum.push(term),
+            }
+        }
+    }
+    sum.retain(|field| field.factor() != 0.0);
     Ok(sum)
 }
 

@@ -4,6 +4,7 @@ mod arithmetic;
 mod build;
 mod compose;
 mod rows;
+mod symbol;
 mod symmetry;
 
 use std::sync::Arc;
@@ -165,9 +166,11 @@ fn collect(
         return Err(OperatorError::EmptySpace);
     }
     let mut sum: Vec<Term> = Vec::new();
-    for term in terms {
+    for mut term in terms {
         require_dim("a term", dim, term.action.derivative.dim())?;
         term.action.validate(dim)?;
+        // Integrals along distinct axes commute; one order makes like terms equal.
+        term.action.integrals.sort_by_key(|integral| integral.axis);
         let factor = term.coefficient.factor();
         require_finite("a coefficient", factor)?;
         let least = term.coefficient.least_dim();

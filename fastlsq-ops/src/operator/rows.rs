@@ -1,13 +1,14 @@
 //! Rows of the linear system: an operator applied to every feature at given points.
 
 use faer::linalg::matmul::matmul;
+use faer::reborrow::ReborrowMut;
 use faer::{Accum, ColMut, ColRef, Mat, MatMut, Par};
 use fastlsq_basis::{Action, Basis, Coefficient, Form};
 use rayon::prelude::*;
 
 use super::{Operator, Term};
-use crate::error::{require_dim, require_size};
-use crate::field::Function;
+use crate::error::{require_dim, require_finite, require_size};
+use crate::field::{Function, multiply, require_finite_values};
 use crate::{Field, OperatorError, Sites};
 
 /// Points whose rows are formed together when only their product with β is wanted.
@@ -248,10 +249,9 @@ impl Cache {
         }
         let mut values = vec![field.factor(); sites.len()];
         for function in field.functions() {
-            for (value, f) in values.iter_mut().zip(self.function(function, sites)?) {
-                *value *= f;
-            }
+            multiply(&mut values, self.function(function, sites)?);
         }
+        require_finite_values(&field.to_string(), &values, sites)?;
         self.columns.push((field.clone(), values));
         Ok(Prepared::Column(self.columns.len() - 1))
     }
@@ -283,12 +283,16 @@ fn product(
 ) -> Result<Vec<f64>, OperatorError> {
     require_size("the coefficient vector", basis.len(), beta.len())?;
     form.validate(basis.dim(), sites.len())?;
+    for &b in beta {
+        require_finite("a coefficient of the expansion", b)?;
+    }
     let mut out = vec![0.0; sites.len()];
-    let block = |(index, out): (usize, &mut [f64])| {
+    let scratch = || Mat::<f64>::zeros(BLOCK.min(sites.len()), basis.len());
+    let block = |scratch: &mut Mat<f64>, (index, out): (usize, &mut [f64])| {
         let (start, count) = (index * BLOCK, out.len());
-        let mut rows = Mat::zeros(count, basis.len());
         let points = sites.block(start, count).points();
-        basis.write_rows(points, &form.restrict(start, count), rows.as_mut())?;
+        let mut rows = scratch.as_mut().subrows_mut(0, count);
+        basis.write_rows(points, &form.restrict(start, count), rows.rb_mut())?;
         matmul(
             ColMut::from_slice_mut(out),
             Accum::Replace,
@@ -300,9 +304,12 @@ fn product(
         Ok::<(), OperatorError>(())
     };
     if sites.len().saturating_mul(basis.len()) < PARALLEL_ENTRIES {
-        out.chunks_mut(BLOCK).enumerate().try_for_each(block)?;
+        let mut scratch = scratch();
+        let mut blocks = out.chunks_mut(BLOCK).enumerate();
+        blocks.try_for_each(|chunk| block(&mut scratch, chunk))?;
     } else {
-        out.par_chunks_mut(BLOCK).enumerate().try_for_each(block)?;
+        let blocks = out.par_chunks_mut(BLOCK).enumerate();
+        blocks.try_for_each_init(scratch, block)?;
     }
     Ok(out)
 }

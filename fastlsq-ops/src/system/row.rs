@@ -7,6 +7,7 @@ use faer::MatMut;
 use fastlsq_basis::Basis;
 
 use crate::error::{require_dim, require_size};
+use crate::references::for_values_and_references;
 use crate::{Field, Operator, OperatorError, Sites};
 
 /// One equation Σₖ Lₖ uₖ of a system in the unknowns u₀, u₁, …
@@ -283,24 +284,18 @@ impl From<Operator> for EquationRow {
     }
 }
 
-impl Add for EquationRow {
-    type Output = EquationRow;
-
-    fn add(mut self, other: EquationRow) -> EquationRow {
+impl EquationRow {
+    fn plus(&self, other: &Self) -> Self {
+        let mut sum = self.clone();
         if let Some(mistake) = &other.mistake {
-            self.mistake.get_or_insert_with(|| mistake.clone());
+            sum.mistake.get_or_insert_with(|| mistake.clone());
         }
-        if let Err(error) = require_size(
-            "the second operand's unknowns",
-            self.unknowns,
-            other.unknowns,
-        ) {
-            return self.failed(error);
+        let what = "the second operand's list of unknowns";
+        if let Err(error) = require_size(what, self.unknowns, other.unknowns) {
+            return sum.failed(error);
         }
-        other
-            .blocks
-            .into_iter()
-            .fold(self, |row, (unknown, operator)| row.with(unknown, operator))
+        let blocks = other.blocks.iter().cloned();
+        blocks.fold(sum, |row, (unknown, operator)| row.with(unknown, operator))
     }
 }
 
@@ -312,26 +307,21 @@ impl Neg for EquationRow {
     }
 }
 
-impl Sub for EquationRow {
+impl Neg for &EquationRow {
     type Output = EquationRow;
 
-    fn sub(self, other: EquationRow) -> EquationRow {
-        self + -other
+    fn neg(self) -> EquationRow {
+        self.scaled_by(&Field::constant(-1.0))
     }
 }
 
-impl Mul<EquationRow> for f64 {
-    type Output = EquationRow;
-
-    fn mul(self, row: EquationRow) -> EquationRow {
-        row.scaled_by(&self.into())
-    }
-}
-
-impl Mul<f64> for EquationRow {
-    type Output = EquationRow;
-
-    fn mul(self, number: f64) -> EquationRow {
-        self.scaled_by(&number.into())
-    }
-}
+for_values_and_references!(Add, add, EquationRow, EquationRow => EquationRow,
+    |a: &EquationRow, b: &EquationRow| a.plus(b));
+for_values_and_references!(Sub, sub, EquationRow, EquationRow => EquationRow,
+    |a: &EquationRow, b: &EquationRow| a.plus(&-b));
+for_values_and_references!(Mul, mul, f64, EquationRow => EquationRow,
+    |c: &f64, a: &EquationRow| a.scaled_by(&Field::constant(*c)));
+for_values_and_references!(Mul, mul, EquationRow, f64 => EquationRow,
+    |a: &EquationRow, c: &f64| a.scaled_by(&Field::constant(*c)));
+for_values_and_references!(Mul, mul, Field, EquationRow => EquationRow,
+    |c: &Field, a: &EquationRow| a.scaled_by(c));
