@@ -1,1 +1,2 @@
 //! solve
+pub mod lsq;
