@@ -1,0 +1,236 @@
+//! Vector kernels: sums, dots and updates of contiguous columns.
+//!
+//! Each kernel is written as a plain loop over lanes and compiled for the best vector unit of the
+//! running machine (the choice is made at run time, so no compiler flags are needed). The order of
+//! the additions is fixed by the length alone: results never depend on threads.
+
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{MatMut, MatRef};
+use pulp::Arch;
+
+/// Independent partial sums: enough to hide the latency of the additions.
+const LANES: usize = 16;
+
+/// The entries of column `j`, contiguous because every matrix here is column-major.
+#[inline]
+pub(crate) fn column<'a>(a: MatRef<'a, f64>, j: usize) -> &'a [f64] {
+    match a.col(j).try_as_col_major() {
+        Some(c) => c.as_slice(),
+        None => &[],
+    }
+}
+
+/// The entries of column `j`, to be changed.
+#[inline]
+pub(crate) fn column_mut<'a>(a: MatMut<'a, f64>, j: usize) -> &'a mut [f64] {
+    match a.col_mut(j).try_as_col_major_mut() {
+        Some(c) => c.as_slice_mut(),
+        None => &mut [],
+    }
+}
+
+#[inline(always)]
+fn fold(acc: [f64; LANES]) -> f64 {
+    let mut width = LANES / 2;
+    let mut acc = acc;
+    while width > 0 {
+        for l in 0..width {
+            acc[l] += acc[l + width];
+        }
+        width /= 2;
+    }
+    acc[0]
+}
+
+#[inline(always)]
+fn dot_lanes(x: &[f64], y: &[f64]) -> f64 {
+    let mut acc = [0.0; LANES];
+    let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    let tail: f64 = xs
+        .remainder()
+        .iter()
+        .zip(ys.remainder())
+        .map(|(a, b)| a * b)
+        .sum();
+    for (a, b) in xs.zip(ys) {
+        for l in 0..LANES {
+            acc[l] += a[l] * b[l];
+        }
+    }
+    fold(acc) + tail
+}
+
+#[inline(always)]
+fn axpy_lanes(alpha: f64, x: &[f64], y: &mut [f64]) {
+    for (b, a) in y.iter_mut().zip(x) {
+        *b += alpha * a;
+    }
+}
+
+/// xᵀy, over the shorter of the two lengths when they differ.
+#[inline]
+pub(crate) fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len().min(y.len());
+    Arch::new().dispatch(
+        #[inline(always)]
+        || dot_lanes(&x[..n], &y[..n]),
+    )
+}
+
+/// y += α x.
+#[inline]
+pub(crate) fn axpy(alpha: f64, x: &[f64], y: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || axpy_lanes(alpha, x, y),
+    );
+}
+
+/// x *= α.
+#[inline]
+pub(crate) fn scale(alpha: f64, x: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for v in x.iter_mut() {
+                *v *= alpha;
+            }
+        },
+    );
+}
+
+/// Whether every entry is finite.
+#[inline]
+pub(crate) fn all_finite(x: &[f64]) -> bool {
+    // 0·x is 0 for finite x and NaN otherwise, and a NaN survives every addition.
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let mut acc = [0.0; LANES];
+            let xs = x.chunks_exact(LANES);
+            let tail: f64 = xs.remainder().iter().map(|v| v * 0.0).sum();
+            for a in xs {
+                for l in 0..LANES {
+                    acc[l] += a[l] * 0.0;
+                }
+            }
+            fold(acc) + tail == 0.0
+        },
+    )
+}
+
+/// ‖x‖₂, safe against overflow and underflow of the squares.
+pub(crate) fn norm(x: &[f64]) -> f64 {
+    let squares = dot(x, x);
+    if (1e-280..1e280).contains(&squares) {
+        return squares.sqrt();
+    }
+    let largest = x.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    if largest == 0.0 || !largest.is_finite() {
+        return if squares.is_nan() { f64::NAN } else { largest };
+    }
+    let sum: f64 = x.iter().map(|v| (v / largest).powi(2)).sum();
+    largest * sum.sqrt()
+}
+
+/// For every column c of `a`: c −= τ (vᵀc) v, in one pass over the matrix.
+pub(crate) fn reflect_columns(v: &[f64], tau: f64, mut a: MatMut<'_, f64>) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for j in 0..a.ncols() {
+                let c = column_mut(a.rb_mut(), j);
+                let n = c.len().min(v.len());
+                let s = tau * dot_lanes(&v[..n], &c[..n]);
+                axpy_lanes(-s, &v[..n], &mut c[..n]);
+            }
+        },
+    );
+}
+
+/// y = Aᵀx by one dot product a column.
+pub(crate) fn transpose_times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (j, out) in y.iter_mut().enumerate() {
+                let c = column(a, j);
+                let n = c.len().min(x.len());
+                *out = dot_lanes(&c[..n], &x[..n]);
+            }
+        },
+    );
+}
+
+/// y = A·x by four columns at a time.
+pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
+    y.fill(0.0);
+    let n = y.len().min(a.nrows());
+    let y = &mut y[..n];
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            let whole = a.ncols().min(x.len()) / 4 * 4;
+            for j in (0..whole).step_by(4) {
+                let (c0, c1) = (&column(a, j)[..n], &column(a, j + 1)[..n]);
+                let (c2, c3) = (&column(a, j + 2)[..n], &column(a, j + 3)[..n]);
+                for i in 0..n {
+                    y[i] +=
+                        (x[j] * c0[i] + x[j + 1] * c1[i]) + (x[j + 2] * c2[i] + x[j + 3] * c3[i]);
+                }
+            }
+            for j in whole..a.ncols().min(x.len()) {
+                axpy_lanes(x[j], &column(a, j)[..n], y);
+            }
+        },
+    );
+}
+
+/// squares −= s², entry by entry.
+pub(crate) fn downdate(squares: &mut [f64], s: &[f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (q, v) in squares.iter_mut().zip(s) {
+                *q -= v * v;
+            }
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn norm_survives_extreme_scales() {
+        for scale in [1e-300, 1e-200, 1.0, 1e200, 1e300] {
+            let x = [3.0 * scale, 4.0 * scale];
+            assert!((norm(&x) / scale - 5.0).abs() < 1e-14, "scale {scale}");
+        }
+        assert_eq!(norm(&[0.0; 7]), 0.0);
+    }
+
+    #[test]
+    fn finiteness_is_seen_at_every_position() {
+        for n in [1, 15, 16, 17, 40] {
+            for at in 0..n {
+                let mut x = vec![1.0; n];
+                assert!(all_finite(&x));
+                x[at] = f64::NEG_INFINITY;
+                assert!(!all_finite(&x));
+                x[at] = f64::NAN;
+                assert!(!all_finite(&x));
+            }
+        }
+    }
+
+    #[test]
+    fn dot_matches_the_plain_sum() {
+        for n in [0, 1, 5, 16, 33, 100] {
+            let x: Vec<f64> = (0..n).map(|i| f64::from(i) - 3.0).collect();
+            let plain: f64 = x.iter().map(|v| v * v).sum();
+            assert_eq!(dot(&x, &x), plain);
+        }
+    }
+}
