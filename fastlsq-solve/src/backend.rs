@@ -64,7 +64,7 @@ impl Backend for CpuBackend {
         options: &LsqOptions,
     ) -> Result<Box<dyn Factored>, SolveError> {
         let rhs = system.right_hand_side();
-        let factorisation = lsq::factor(system, Some(rhs.as_ref()), options)?;
+        let factorisation = lsq::factor(system, rhs.as_ref(), options)?;
         Ok(Box::new(CpuFactored(factorisation)))
     }
 }
@@ -74,7 +74,7 @@ struct CpuFactored(Factorisation);
 
 impl Factored for CpuFactored {
     fn solution(&self) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.solution()?)
+        Ok(self.0.solution().to_owned())
     }
 
     fn solve(&self, right_hand_sides: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {

@@ -1,5 +1,7 @@
 //! What a solve cannot answer, and what to do about it.
 
+use std::sync::Arc;
+
 use fastlsq_basis::BasisError;
 use fastlsq_ops::OperatorError;
 use thiserror::Error;
@@ -8,7 +10,7 @@ use crate::domain::DomainError;
 use crate::lsq::LsqError;
 
 /// A linear problem that cannot be solved as stated.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Clone, Error)]
 #[non_exhaustive]
 pub enum SolveError {
     /// The domain cannot be sampled as asked.
@@ -22,9 +24,11 @@ pub enum SolveError {
     Basis(#[from] BasisError),
     /// The least-squares system cannot be solved.
     #[error(transparent)]
-    Lsq(#[from] LsqError),
+    Lsq(Arc<LsqError>),
     /// The user's data are NaN or infinite somewhere.
-    #[error("the data of {label} are {value} at {point:?}; data must be finite on the whole domain")]
+    #[error(
+        "the data of {label} are {value} at {point:?}; data must be finite on the whole domain"
+    )]
     DataNotFinite {
         /// The equation or condition.
         label: String,
@@ -34,7 +38,9 @@ pub enum SolveError {
         value: f64,
     },
     /// Nothing was asked: no equation, condition or data.
-    #[error("the problem has no equation, condition or data; add one with .equation(…) or .data(…)")]
+    #[error(
+        "the problem has no equation, condition or data; add one with .equation(…) or .data(…)"
+    )]
     NothingToSolve,
     /// Points and values of a table that do not match, or lie in another space.
     #[error("the table of {label} has {found} {what}, but {expected} are needed")]
@@ -90,4 +96,10 @@ pub enum SolveError {
         /// Its own words.
         reason: String,
     },
+}
+
+impl From<LsqError> for SolveError {
+    fn from(error: LsqError) -> Self {
+        Self::Lsq(Arc::new(error))
+    }
 }

@@ -93,7 +93,7 @@ impl Options {
             sequence: Sequence::Halton,
             normalised: true,
             seed: 0,
-            max_features: 3000,
+            max_features: 2000,
             time_limit: None,
             memory_limit: None,
             threads: None,
@@ -140,7 +140,10 @@ impl Options {
     /// [`PAPER_GRID`] with three trials is the paper's search.
     #[must_use]
     pub fn bandwidth_grid(mut self, bandwidths: &[f64], trials: usize) -> Self {
-        self.choice = FeatureChoice::Grid { bandwidths: bandwidths.to_vec(), trials };
+        self.choice = FeatureChoice::Grid {
+            bandwidths: bandwidths.to_vec(),
+            trials,
+        };
         self
     }
 
@@ -197,7 +200,7 @@ impl Options {
         self
     }
 
-    /// The largest number of features for each unknown that automatic growth may use (default 3000).
+    /// The largest number of features for each unknown that automatic growth may use (default 2000).
     #[must_use]
     pub fn max_features(mut self, features: usize) -> Self {
         self.max_features = features;

@@ -44,6 +44,8 @@ pub struct Probe {
     pub score: f64,
     /// Time for assembly, solve and judgement.
     pub seconds: f64,
+    /// Time for assembly and solve alone.
+    pub solve_seconds: f64,
 }
 
 impl Probe {
@@ -54,6 +56,7 @@ impl Probe {
             rank: trial.info.rank,
             score: trial.score.worst,
             seconds: trial.seconds,
+            solve_seconds: trial.info.seconds.total(),
         }
     }
 }
@@ -161,7 +164,10 @@ pub(crate) fn describe_features(features: &Features) -> String {
 fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
     match law {
         FrequencyLaw::Isotropic(_) | FrequencyLaw::PerAxis(_) => {
-            let sigmas: Vec<String> = physical(law, half).iter().map(|s| format!("{s:.3}")).collect();
+            let sigmas: Vec<String> = physical(law, half)
+                .iter()
+                .map(|s| format!("{s:.3}"))
+                .collect();
             if sigmas.windows(2).all(|pair| pair[0] == pair[1]) {
                 format!("σ = {}", sigmas.first().map_or("", String::as_str))
             } else {
@@ -170,7 +176,10 @@ fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
         }
         FrequencyLaw::Cholesky(lower) => format!("covariance with factor {lower:.3?}"),
         FrequencyLaw::Blocks(blocks) => {
-            let parts: Vec<String> = blocks.iter().map(|(_, law)| describe_law(law, half)).collect();
+            let parts: Vec<String> = blocks
+                .iter()
+                .map(|(_, law)| describe_law(law, half))
+                .collect();
             parts.join(" | ")
         }
         FrequencyLaw::LowOrder { order, law } => {
@@ -192,16 +201,19 @@ fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
         FrequencyLaw::Isotropic(sigma) => half.iter().map(|h| sigma / h).collect(),
         FrequencyLaw::PerAxis(sigmas) => sigmas.iter().zip(half).map(|(s, h)| s / h).collect(),
         FrequencyLaw::LowOrder { law, .. } => physical(law, half),
-        FrequencyLaw::Blocks(blocks) => {
-            blocks.first().map(|(_, law)| physical(law, half)).unwrap_or_default()
-        }
+        FrequencyLaw::Blocks(blocks) => blocks
+            .first()
+            .map(|(_, law)| physical(law, half))
+            .unwrap_or_default(),
         FrequencyLaw::Cholesky(_) => Vec::new(),
     }
 }
 
 /// Which unknowns are even or odd along which axes.
 pub(crate) fn describe_symmetry(features: &Features, unknowns: &[String]) -> String {
-    let Features::Random { parity, .. } = features else { return String::new() };
+    let Features::Random { parity, .. } = features else {
+        return String::new();
+    };
     let mut words = Vec::new();
     for (name, parity) in unknowns.iter().zip(parity) {
         for (kind, word) in [(Parity::Even, "even"), (Parity::Odd, "odd")] {

@@ -43,7 +43,12 @@ impl Solution {
                 found: beta.len(),
             });
         }
-        Ok(Self { bases, names, beta, report })
+        Ok(Self {
+            bases,
+            names,
+            beta,
+            report,
+        })
     }
 
     pub(crate) fn from_search(
@@ -52,7 +57,13 @@ impl Solution {
         found: Found,
         seconds: f64,
     ) -> Self {
-        let Found { best, estimate, status, probes, choice } = found;
+        let Found {
+            best,
+            estimate,
+            status,
+            probes,
+            choice,
+        } = found;
         let labels = problem
             .equations
             .iter()
@@ -90,7 +101,12 @@ impl Solution {
             seed: options.seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        Self { bases: best.bases, names: problem.unknowns.clone(), beta: best.beta, report }
+        Self {
+            bases: best.bases,
+            names: problem.unknowns.clone(),
+            beta: best.beta,
+            report,
+        }
     }
 
     /// The record of the solve.
@@ -128,9 +144,14 @@ impl Solution {
     /// # Errors
     /// A name that does not exist.
     pub fn unknown(&self, name: &str) -> Result<Self, SolveError> {
-        let index = self.names.iter().position(|own| own == name).ok_or_else(|| {
-            SolveError::Unknown { name: name.to_owned(), known: self.names.clone() }
-        })?;
+        let index = self
+            .names
+            .iter()
+            .position(|own| own == name)
+            .ok_or_else(|| SolveError::Unknown {
+                name: name.to_owned(),
+                known: self.names.clone(),
+            })?;
         let start: usize = self.bases[..index].iter().map(|basis| basis.len()).sum();
         let basis = self.bases[index].clone();
         let beta = self.beta[start..start + basis.len()].to_vec();
@@ -207,9 +228,16 @@ impl Solution {
     /// As [`value`](Self::value).
     pub fn at(&self, operator: &Operator, point: &[f64]) -> Result<f64, SolveError> {
         let points = Array2::from_shape_vec((1, point.len()), point.to_vec()).map_err(|_| {
-            SolveError::Dimension { basis: self.dim(), domain: point.len() }
+            SolveError::Dimension {
+                basis: self.dim(),
+                domain: point.len(),
+            }
         })?;
-        Ok(self.apply(operator, &points)?.first().copied().unwrap_or(f64::NAN))
+        Ok(self
+            .apply(operator, &points)?
+            .first()
+            .copied()
+            .unwrap_or(f64::NAN))
     }
 
     /// ∇u(x).
@@ -217,7 +245,9 @@ impl Solution {
     /// # Errors
     /// As [`value`](Self::value).
     pub fn gradient(&self, point: &[f64]) -> Result<Vec<f64>, SolveError> {
-        (0..self.dim()).map(|axis| self.at(&partial(self.dim(), axis), point)).collect()
+        (0..self.dim())
+            .map(|axis| self.at(&partial(self.dim(), axis), point))
+            .collect()
     }
 
     /// The Hessian of u at x, one row an axis.

@@ -82,7 +82,13 @@ impl RowBlock {
     /// The factor on row `i`.
     #[must_use]
     pub fn factor(&self, i: usize) -> f64 {
-        self.weight * self.row_weights.as_ref().and_then(|w| w.get(i)).copied().unwrap_or(1.0)
+        self.weight
+            * self
+                .row_weights
+                .as_ref()
+                .and_then(|w| w.get(i))
+                .copied()
+                .unwrap_or(1.0)
     }
 
     /// (Bu)(xᵢ), less the partner's value where there is one; without weights.
@@ -92,8 +98,9 @@ impl RowBlock {
     pub fn apply(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut values = self.operator.apply(bases, beta, self.sites())?;
         if let Some(partners) = &self.partners {
-            for (value, other) in
-                values.iter_mut().zip(self.operator.apply(bases, beta, partners)?)
+            for (value, other) in values
+                .iter_mut()
+                .zip(self.operator.apply(bases, beta, partners)?)
             {
                 *value -= other;
             }
@@ -109,7 +116,8 @@ impl RowBlock {
         mut out: MatMut<'_, f64>,
     ) -> Result<(), SolveError> {
         let count = out.nrows();
-        self.operator.write_rows(bases, self.sites().block(start, count), out.as_mut())?;
+        self.operator
+            .write_rows(bases, self.sites().block(start, count), out.as_mut())?;
         if let Some(partners) = &self.partners {
             let mut other = Mat::zeros(count, out.ncols());
             let points = partners.slice(s![start..start + count, ..]);
@@ -178,7 +186,11 @@ impl System {
         if starts[starts.len() - 1] == 0 || bases.iter().all(|basis| basis.is_empty()) {
             return Err(SolveError::NothingToSolve);
         }
-        Ok(Self { bases, blocks, starts })
+        Ok(Self {
+            bases,
+            blocks,
+            starts,
+        })
     }
 
     /// The bases, one for each unknown.
@@ -216,7 +228,9 @@ impl System {
     /// # Errors
     /// Whatever keeps the rows from being written.
     pub fn block_scale(&self, block: usize, rows: usize) -> Result<f64, SolveError> {
-        let Some(block) = self.blocks.get(block) else { return Ok(1.0) };
+        let Some(block) = self.blocks.get(block) else {
+            return Ok(1.0);
+        };
         let count = rows.min(block.len());
         let mut sample = Mat::zeros(count, self.ncols());
         block.write_plain(&self.basis_refs(), 0, sample.as_mut())?;
@@ -241,7 +255,12 @@ fn check_length(block: &RowBlock, what: &'static str, found: usize) -> Result<()
     if found == block.len() {
         Ok(())
     } else {
-        Err(SolveError::Table { label: block.label.clone(), what, expected: block.len(), found })
+        Err(SolveError::Table {
+            label: block.label.clone(),
+            what,
+            expected: block.len(),
+            found,
+        })
     }
 }
 
@@ -259,12 +278,22 @@ impl RowSource for System {
         let (mut row, mut rest) = (start, out);
         while rest.nrows() > 0 {
             // The block that holds this row.
-            let index = self.starts.partition_point(|&first| first <= row).saturating_sub(1);
-            let Some(block) = self.blocks.get(index) else { break };
+            let index = self
+                .starts
+                .partition_point(|&first| first <= row)
+                .saturating_sub(1);
+            let Some(block) = self.blocks.get(index) else {
+                break;
+            };
             let inside = row - self.starts[index];
             let count = rest.nrows().min(block.len() - inside);
             let (own, tail) = rest.split_at_row_mut(count);
-            block.write_weighted(&bases, inside, own).map_err(LsqError::source)?;
+            block
+                .write_weighted(&bases, inside, own)
+                .map_err(|cause| LsqError::Source {
+                    row,
+                    cause: Box::new(cause),
+                })?;
             row += count;
             rest = tail;
         }

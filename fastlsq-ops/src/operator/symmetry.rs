@@ -1,7 +1,6 @@
 //! Behaviour under reflections, for features of declared parity.
 
 use fastlsq_basis::{Action, Multiplier, UpperLimit};
-use ndarray::ArrayView2;
 
 use super::Operator;
 use crate::Sites;
@@ -35,36 +34,41 @@ impl Operator {
     /// of varying coefficients is tested at the given points and their mirror images.
     ///
     /// Like [`reflection_parity`](Self::reflection_parity), but with coefficients that vary, and
-    /// integrals whose limits fit the mirror. `None` also if coefficients come with the points
-    /// (normals, tables) or are not finite.
+    /// integrals whose limits fit the mirror. Normals that come with the points are mirrored with
+    /// them. `None` also if coefficients are tabulated or not finite.
     #[must_use]
-    pub fn reflection_parity_at(
+    pub fn reflection_parity_at<'a>(
         &self,
         axis: usize,
         mirror: f64,
-        points: ArrayView2<'_, f64>,
+        sites: impl Into<Sites<'a>>,
     ) -> Option<i32> {
+        let sites = sites.into();
         let dim = self.dim().ok()?;
-        if axis >= dim || points.ncols() != dim {
+        if axis >= dim || sites.dim() != dim || sites.table().is_some() {
             return None;
         }
-        let mut mirrored = points.to_owned();
-        for x in mirrored.column_mut(axis) {
-            *x = 2.0 * mirror - *x;
+        let mut points = sites.points().to_owned();
+        points.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
+        let normals = sites.normals().map(|normals| {
+            let mut normals = normals.to_owned();
+            normals.column_mut(axis).mapv_inplace(|n| -n);
+            normals
+        });
+        let mut image = Sites::new(points.view());
+        if let Some(normals) = &normals {
+            image = image.with_normals(normals.view());
         }
         let mut actions: Vec<&Action> = Vec::new();
         for term in self.terms() {
-            if !term.coefficient.is_closed() {
-                return None;
-            }
             if !actions.contains(&&term.action) {
                 actions.push(&term.action);
             }
         }
         let mut signs = Vec::new();
         for action in actions {
-            let here = self.total_coefficient(action, &Sites::new(points))?;
-            let there = self.total_coefficient(action, &Sites::new(mirrored.view()))?;
+            let here = self.total_coefficient(action, &sites)?;
+            let there = self.total_coefficient(action, &image)?;
             let scale = here
                 .iter()
                 .chain(&there)

@@ -19,6 +19,9 @@ const WITNESSES: usize = 5;
 /// A witness must be worse than the final score by this factor to know the error well.
 const CLEARLY_WORSE: f64 = 3.0;
 
+/// Better twice too large than too small.
+const SAFETY: f64 = 2.0;
+
 /// The estimated relative error of the final candidate.
 pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
     let norm = last.values.iter().map(|v| v * v).sum::<f64>().sqrt();
@@ -49,7 +52,11 @@ pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
         .collect();
     let chosen = if clear.is_empty() {
         // All witnesses are about as good: their distance is an error by itself.
-        ratios.iter().map(|(_, ratio)| *ratio).take(WITNESSES).collect()
+        ratios
+            .iter()
+            .map(|(_, ratio)| *ratio)
+            .take(WITNESSES)
+            .collect()
     } else {
         clear
     };
@@ -57,5 +64,5 @@ pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
         return last.worst;
     }
     let log_mean = chosen.iter().map(|ratio| ratio.ln()).sum::<f64>() / chosen.len() as f64;
-    last.worst * log_mean.exp()
+    SAFETY * last.worst * log_mean.exp()
 }

@@ -6,6 +6,7 @@ mod score;
 mod search;
 mod symmetry;
 mod trial;
+mod tune;
 
 use std::time::Instant;
 
@@ -30,7 +31,10 @@ pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Soluti
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|error| SolveError::Threads { threads, reason: error.to_string() })?
+            .map_err(|error| SolveError::Threads {
+                threads,
+                reason: error.to_string(),
+            })?
             .install(|| run(problem, options)),
     }
 }
@@ -49,7 +53,12 @@ fn run(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveErro
     };
     let parity = parity(problem, options)?;
     let found = search::search(&bench, &parity, begin)?;
-    Ok(Solution::from_search(problem, options, found, begin.elapsed().as_secs_f64()))
+    Ok(Solution::from_search(
+        problem,
+        options,
+        found,
+        begin.elapsed().as_secs_f64(),
+    ))
 }
 
 /// The parity of each unknown along each axis.
@@ -87,10 +96,19 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
         if let Some(found) = row.dim()?
             && found != dim
         {
-            return Err(SolveError::Dimension { basis: found, domain: dim });
+            return Err(SolveError::Dimension {
+                basis: found,
+                domain: dim,
+            });
         }
     }
-    let option = |option, value, requirement| Err(SolveError::Option { option, value, requirement });
+    let option = |option, value, requirement| {
+        Err(SolveError::Option {
+            option,
+            value,
+            requirement,
+        })
+    };
     if !(options.tolerance.is_finite() && options.tolerance > 0.0) {
         return option("tolerance", options.tolerance, "positive and finite");
     }
@@ -113,18 +131,28 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
     if let FeatureChoice::Basis(basis) = &options.choice
         && basis.dim() != dim
     {
-        return Err(SolveError::Dimension { basis: basis.dim(), domain: dim });
+        return Err(SolveError::Dimension {
+            basis: basis.dim(),
+            domain: dim,
+        });
     }
     if let FeatureChoice::Grid { bandwidths, trials } = &options.choice
         && (bandwidths.is_empty() || *trials == 0)
     {
-        return option("bandwidth_grid", 0.0, "at least one bandwidth and one trial");
+        return option(
+            "bandwidth_grid",
+            0.0,
+            "at least one bandwidth and one trial",
+        );
     }
     Ok(())
 }
 
 /// The law, the physical bandwidths and the symmetry of features, for the report.
-pub(crate) fn bandwidth_report(features: &Features, unknowns: &[String]) -> (String, Vec<f64>, String) {
+pub(crate) fn bandwidth_report(
+    features: &Features,
+    unknowns: &[String],
+) -> (String, Vec<f64>, String) {
     (
         crate::report::describe_features(features),
         crate::report::bandwidths(features),

@@ -40,7 +40,10 @@ impl RowCounts {
             };
             condition.rows.unwrap_or(automatic)
         });
-        Self { interior, conditions: counts.collect() }
+        Self {
+            interior,
+            conditions: counts.collect(),
+        }
     }
 }
 
@@ -71,7 +74,9 @@ pub(crate) fn sample_blocks(
     let mut blocks = Vec::new();
     if !problem.equations.is_empty() {
         let mut sampler = UnitSampler::new(sequence, seed);
-        let points = problem.domain.sample_interior(counts.interior, &mut sampler)?;
+        let points = problem
+            .domain
+            .sample_interior(counts.interior, &mut sampler)?;
         for equation in &problem.equations {
             let data = equation.source.sample(&equation.label, points.view())?;
             blocks.push(RowBlock::new(
@@ -86,7 +91,13 @@ pub(crate) fn sample_blocks(
         let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
         let mut sampler = UnitSampler::new(sequence, stream);
         let count = counts.conditions.get(index).copied().unwrap_or(0);
-        blocks.push(sample_condition(problem, condition, count, &mut sampler, share)?);
+        blocks.push(sample_condition(
+            problem,
+            condition,
+            count,
+            &mut sampler,
+            share,
+        )?);
     }
     Ok(blocks)
 }
@@ -114,9 +125,18 @@ fn sample_condition(
             block.partners = Some(upper);
             Ok(block)
         }
-        Place::Points { points, values, deviations } => {
-            table_block(problem, condition, points, values, deviations.as_deref(), share)
-        }
+        Place::Points {
+            points,
+            values,
+            deviations,
+        } => table_block(
+            problem,
+            condition,
+            points,
+            values,
+            deviations.as_deref(),
+            share,
+        ),
     }
 }
 
@@ -129,9 +149,18 @@ fn table_block(
     share: TableShare,
 ) -> Result<RowBlock, SolveError> {
     let label = &condition.label;
-    let wrong = |what, expected, found| SolveError::Table { label: label.clone(), what, expected, found };
+    let wrong = |what, expected, found| SolveError::Table {
+        label: label.clone(),
+        what,
+        expected,
+        found,
+    };
     if points.ncols() != problem.domain.dim() {
-        return Err(wrong("coordinates a point", problem.domain.dim(), points.ncols()));
+        return Err(wrong(
+            "coordinates a point",
+            problem.domain.dim(),
+            points.ncols(),
+        ));
     }
     if values.len() != points.nrows() {
         return Err(wrong("values", points.nrows(), values.len()));

@@ -48,14 +48,23 @@ impl HeldOut {
             interior: EQUATION_POINTS,
             conditions: vec![CONDITION_POINTS; problem.conditions.len()],
         };
-        let seed = seed ^ 0x5eed_0f_4e1d_0a7a;
-        let blocks =
-            sample_blocks(problem, &counts, Sequence::Independent, seed, TableShare::HeldOut)?;
+        let seed = seed ^ 0x5eed_0f4e_1d0a_7a01;
+        let blocks = sample_blocks(
+            problem,
+            &counts,
+            Sequence::Independent,
+            seed,
+            TableShare::HeldOut,
+        )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
         let probes = problem.domain.sample_interior(PROBE_POINTS, &mut sampler)?;
         let dim = problem.domain.dim();
         let directions = Array2::from_elem((PROBE_POINTS, dim), 1.0 / (dim.max(1) as f64).sqrt());
-        Ok(Self { blocks, probes, directions })
+        Ok(Self {
+            blocks,
+            probes,
+            directions,
+        })
     }
 
     pub(crate) fn score(
@@ -71,7 +80,11 @@ impl HeldOut {
             let residual = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
             let terms = block.operator.term_magnitudes(&bases, beta, sites)?;
             let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
-            relative.push(if residual == 0.0 { 0.0 } else { residual / scale });
+            relative.push(if residual == 0.0 {
+                0.0
+            } else {
+                residual / scale
+            });
         }
         let worst = relative.iter().copied().fold(0.0, worse);
         let mut values = Vec::with_capacity(bases.len() * PROBE_POINTS);
@@ -79,17 +92,29 @@ impl HeldOut {
         for unknown in 0..bases.len() {
             values.extend(value.on(unknown, bases.len()).apply(&bases, beta, sites)?);
         }
-        Ok(Score { blocks: relative, worst, values })
+        Ok(Score {
+            blocks: relative,
+            worst,
+            values,
+        })
     }
 }
 
 /// The larger of two scores, where NaN is worse than anything.
 fn worse(a: f64, b: f64) -> f64 {
-    if b.is_nan() || a.is_nan() { f64::INFINITY } else { a.max(b) }
+    if b.is_nan() || a.is_nan() {
+        f64::INFINITY
+    } else {
+        a.max(b)
+    }
 }
 
 /// Root mean square; 0 for nothing.
 pub(crate) fn rms(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0usize), |(sum, n), v| (sum + v * v, n + 1));
-    if count == 0 { 0.0 } else { (sum / count as f64).sqrt() }
+    if count == 0 {
+        0.0
+    } else {
+        (sum / count as f64).sqrt()
+    }
 }

@@ -7,7 +7,7 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_ops::EquationRow;
+use fastlsq_ops::{EquationRow, Sites};
 use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
@@ -32,7 +32,9 @@ pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parit
     let mut sampler = UnitSampler::new(Sequence::Independent, seed);
     let interior = problem.domain.sample_interior(PROBES, &mut sampler)?;
     for axis in 0..dim {
-        let Some(mirror) = problem.domain.reflect(axis) else { continue };
+        let Some(mirror) = problem.domain.reflect(axis) else {
+            continue;
+        };
         // The center of the features' map is that of the bounding box.
         let bounds = problem.domain.bounding_box()?;
         let centre = 0.5 * (bounds.lo()[axis] + bounds.hi()[axis]);
@@ -42,8 +44,11 @@ pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parit
         for signs in 0..1u32 << unknowns {
             if is_symmetry(problem, axis, mirror, signs, interior.view(), &mut sampler)? {
                 for (unknown, parity) in parity.iter_mut().enumerate() {
-                    parity[axis] =
-                        if signs >> unknown & 1 == 0 { Parity::Even } else { Parity::Odd };
+                    parity[axis] = if signs >> unknown & 1 == 0 {
+                        Parity::Even
+                    } else {
+                        Parity::Odd
+                    };
                 }
                 break;
             }
@@ -62,7 +67,13 @@ fn is_symmetry(
     sampler: &mut UnitSampler,
 ) -> Result<bool, SolveError> {
     for equation in &problem.equations {
-        let Some(sign) = row_sign(&equation.operator, axis, mirror, signs, interior) else {
+        let Some(sign) = row_sign(
+            &equation.operator,
+            axis,
+            mirror,
+            signs,
+            Sites::new(interior),
+        ) else {
             return Ok(false);
         };
         if !data_agrees(&equation.source, axis, mirror, sign, interior) {
@@ -71,15 +82,18 @@ fn is_symmetry(
     }
     for condition in &problem.conditions {
         // Only sets of parts that certainly map onto themselves are judged.
-        let Place::Part(part) = &condition.place else { return Ok(false) };
+        let Place::Part(part) = &condition.place else {
+            return Ok(false);
+        };
         if matches!(part, PartSelector::Named(_)) {
             return Ok(false);
         }
-        let points = problem.domain.sample_selected(part, PROBES, sampler)?.points;
-        let Some(sign) = row_sign(&condition.operator, axis, mirror, signs, points.view()) else {
+        let sampled = problem.domain.sample_selected(part, PROBES, sampler)?;
+        let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
+        let Some(sign) = row_sign(&condition.operator, axis, mirror, signs, sites) else {
             return Ok(false);
         };
-        if !data_agrees(&condition.data, axis, mirror, sign, points.view()) {
+        if !data_agrees(&condition.data, axis, mirror, sign, sampled.points.view()) {
             return Ok(false);
         }
     }
@@ -92,14 +106,14 @@ fn row_sign(
     axis: usize,
     mirror: f64,
     signs: u32,
-    points: ArrayView2<'_, f64>,
+    sites: Sites<'_>,
 ) -> Option<f64> {
     let mut sign = None;
     for (unknown, operator) in row.blocks() {
         if operator.is_zero() {
             continue;
         }
-        let own = f64::from(operator.reflection_parity_at(axis, mirror, points)?);
+        let own = f64::from(operator.reflection_parity_at(axis, mirror, sites)?);
         let own = if signs >> unknown & 1 == 0 { own } else { -own };
         match sign {
             None => sign = Some(own),
@@ -110,7 +124,13 @@ fn row_sign(
     sign
 }
 
-fn data_agrees(data: &Data, axis: usize, mirror: f64, sign: f64, points: ArrayView2<'_, f64>) -> bool {
+fn data_agrees(
+    data: &Data,
+    axis: usize,
+    mirror: f64,
+    sign: f64,
+    points: ArrayView2<'_, f64>,
+) -> bool {
     let reflected = reflect(points, axis, mirror);
     let (mut scale, mut difference) = (0.0f64, 0.0f64);
     for (point, image) in points.rows().into_iter().zip(reflected.rows()) {

@@ -29,10 +29,34 @@ pub(crate) enum Features {
 }
 
 impl Features {
+    /// The same kind of features from another draw.
+    pub(crate) fn with_seed(&self, new: u64) -> Self {
+        let mut features = self.clone();
+        if let Self::Random { seed, .. } = &mut features {
+            *seed = new;
+        }
+        features
+    }
+
+    /// The same kind of features in another number.
+    pub(crate) fn with_count(&self, new: usize) -> Self {
+        let mut features = self.clone();
+        if let Self::Random { count, .. } = &mut features {
+            *count = new;
+        }
+        features
+    }
+
     fn build(&self, unknowns: usize, normalised: bool) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
         match self {
             Self::Given(basis) => Ok(vec![basis.clone(); unknowns]),
-            Self::Random { count, law, map, parity, seed } => {
+            Self::Random {
+                count,
+                law,
+                map,
+                parity,
+                seed,
+            } => {
                 let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(unknowns);
                 for (k, own) in parity.iter().enumerate() {
                     // Unknowns of the same parity share their features.
@@ -66,7 +90,6 @@ pub(crate) struct Trial {
     pub(crate) info: LsqInfo,
     pub(crate) weights: Vec<f64>,
     pub(crate) rows: Vec<usize>,
-    pub(crate) fit_residuals: Vec<f64>,
     pub(crate) seconds: f64,
 }
 
@@ -103,7 +126,6 @@ impl Bench<'_> {
             info: factored.info().clone(),
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
-            fit_residuals: Vec::new(),
             seconds: begin.elapsed().as_secs_f64(),
         })
     }
@@ -117,7 +139,9 @@ impl Bench<'_> {
         let reference = system.blocks().first().map_or(1, RowBlock::len).max(1) as f64;
         (0..system.blocks().len())
             .map(|index| {
-                let condition = index.checked_sub(equations).map(|k| &self.problem.conditions[k]);
+                let condition = index
+                    .checked_sub(equations)
+                    .map(|k| &self.problem.conditions[k]);
                 let own = condition.map_or(Imposition::Default, |c| c.imposition);
                 if let Some(lambda) = self.options.weight {
                     return Ok(match own {
@@ -128,7 +152,11 @@ impl Bench<'_> {
                 }
                 let block = &system.blocks()[index];
                 let scale = system.block_scale(index, SCALE_ROWS)?;
-                let scale = if scale > 0.0 && scale.is_finite() { scale } else { 1.0 };
+                let scale = if scale > 0.0 && scale.is_finite() {
+                    scale
+                } else {
+                    1.0
+                };
                 let share = (reference / block.len().max(1) as f64).sqrt();
                 let factor = match own {
                     Imposition::Weighted(weight) => weight,

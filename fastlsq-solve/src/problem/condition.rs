@@ -52,11 +52,7 @@ pub struct Condition {
 
 impl Condition {
     /// B u = g on a part of the boundary.
-    pub fn on(
-        part: PartSelector,
-        operator: impl Into<EquationRow>,
-        data: impl Into<Data>,
-    ) -> Self {
+    pub fn on(part: PartSelector, operator: impl Into<EquationRow>, data: impl Into<Data>) -> Self {
         let label = match &part {
             PartSelector::AllWalls => "walls".to_owned(),
             PartSelector::Initial => "initial".to_owned(),
@@ -91,7 +87,11 @@ impl Condition {
         Self {
             label: "data".to_owned(),
             operator: operator.into(),
-            place: Place::Points { points, values: values.to_vec(), deviations: None },
+            place: Place::Points {
+                points,
+                values: values.to_vec(),
+                deviations: None,
+            },
             data: Data::new(|_| 0.0),
             imposition: Imposition::Default,
             rows: None,

@@ -4,16 +4,16 @@ mod condition;
 
 use std::sync::Arc;
 
-use fastlsq_ops::{Operator, EquationRow, identity, normal_derivative, partial_order};
+use fastlsq_ops::{EquationRow, Operator, identity, normal_derivative, partial_order};
 use ndarray::{Array2, ArrayView2};
 
 pub use condition::{Condition, Imposition, Place};
 
+use crate::SolveError;
 use crate::data::Data;
 use crate::domain::{BoxDomain, Domain, PartSelector};
 use crate::options::Options;
 use crate::solution::Solution;
-use crate::SolveError;
 
 /// One equation L u = f in the interior.
 #[derive(Debug, Clone)]
@@ -94,7 +94,11 @@ impl LinearProblem {
     #[must_use]
     pub fn equation(mut self, operator: impl Into<EquationRow>, source: impl Into<Data>) -> Self {
         let label = format!("equation {}", self.equations.len() + 1);
-        self.equations.push(Equation { label, operator: operator.into(), source: source.into() });
+        self.equations.push(Equation {
+            label,
+            operator: operator.into(),
+            source: source.into(),
+        });
         self
     }
 
@@ -180,7 +184,8 @@ impl LinearProblem {
     pub fn initial_value_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
         let operator = self.place(unknown, identity(self.domain.dim()));
         self.with(
-            Condition::on(PartSelector::Initial, operator, data).named(format!("initial {unknown}")),
+            Condition::on(PartSelector::Initial, operator, data)
+                .named(format!("initial {unknown}")),
         )
     }
 
@@ -199,7 +204,13 @@ impl LinearProblem {
     #[must_use]
     pub fn periodic(mut self, axis: usize) -> Self {
         let dim = self.domain.dim();
-        let order = self.equations.iter().map(|e| e.operator.order()).max().unwrap_or(1).max(1);
+        let order = self
+            .equations
+            .iter()
+            .map(|e| e.operator.order())
+            .max()
+            .unwrap_or(1)
+            .max(1);
         for unknown in self.unknowns.clone() {
             for n in 0..order {
                 let operator = self.place(&unknown, partial_order(dim, axis, n));

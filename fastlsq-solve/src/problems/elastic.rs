@@ -17,13 +17,21 @@ pub fn elastic_wave_2d() -> Benchmark {
     let (cp, cs): (f64, f64) = (2.0, 1.0);
     let (p, s) = (cp * PI * 2f64.sqrt(), cs * PI * 2f64.sqrt());
     // P: π(cos πx sin πy, sin πx cos πy) cos pt;  S: π(−cos πx sin πy, sin πx cos πy) cos st.
-    let time = move |t: f64| [PI * ((p * t).cos() - (s * t).cos()), PI * ((p * t).cos() + (s * t).cos())];
+    let time = move |t: f64| {
+        [
+            PI * ((p * t).cos() - (s * t).cos()),
+            PI * ((p * t).cos() + (s * t).cos()),
+        ]
+    };
     let slope = move |t: f64| {
         let (dp, ds) = (-p * (p * t).sin(), -s * (s * t).sin());
         [PI * (dp - ds), PI * (dp + ds)]
     };
     let shape = |x: &[f64]| {
-        [(PI * x[0]).cos() * (PI * x[1]).sin(), (PI * x[0]).sin() * (PI * x[1]).cos()]
+        [
+            (PI * x[0]).cos() * (PI * x[1]).sin(),
+            (PI * x[0]).sin() * (PI * x[1]).cos(),
+        ]
     };
     let field = move |k: usize| move |x: &[f64]| shape(x)[k] * time(x[2])[k];
     let velocity = move |k: usize| move |x: &[f64]| shape(x)[k] * slope(x[2])[k];
@@ -41,13 +49,16 @@ pub fn elastic_wave_2d() -> Benchmark {
     for (k, name) in ["u", "v"].into_iter().enumerate() {
         let initial = |operator: crate::Operator, label: String| {
             move |data: crate::Data| {
-                Condition::on(PartSelector::Initial, operator.on(k, 2), data)
-                    .named(label)
+                Condition::on(PartSelector::Initial, operator.on(k, 2), data).named(label)
             }
         };
         problem = problem
-            .with(initial(identity(3), format!("initial {name}"))(field(k).into()))
-            .with(initial(partial(3, 2), format!("initial velocity {name}"))(velocity(k).into()))
+            .with(initial(identity(3), format!("initial {name}"))(
+                field(k).into(),
+            ))
+            .with(initial(partial(3, 2), format!("initial velocity {name}"))(
+                velocity(k).into(),
+            ))
             .with(
                 Condition::on(PartSelector::AllWalls, identity(3).on(k, 2), field(k))
                     .named(format!("walls {name}")),

@@ -3,9 +3,11 @@
 use std::f64::consts::PI;
 
 use super::Benchmark;
-use crate::domain::{Ball, BoxDomain, DomainExt, Interval, PartSelector, SpaceTime};
+use crate::domain::{Ball, BoxDomain, Interval, PartSelector, SpaceTime};
 use crate::problem::{Condition, LinearProblem};
-use crate::{Operator, identity, laplacian, laplacian_over, normal_derivative, partial, partial_order};
+use crate::{
+    Operator, identity, laplacian, laplacian_over, normal_derivative, partial, partial_order,
+};
 
 /// −Δu = 2π² sin πx sin πy on the unit square, u = 0 on its boundary.
 #[must_use]
@@ -20,7 +22,10 @@ pub fn poisson_2d() -> Benchmark {
         problem,
         move |x| vec![u(x)],
         |x| {
-            let (s, c) = ([(PI * x[0]).sin(), (PI * x[1]).sin()], [(PI * x[0]).cos(), (PI * x[1]).cos()]);
+            let (s, c) = (
+                [(PI * x[0]).sin(), (PI * x[1]).sin()],
+                [(PI * x[0]).cos(), (PI * x[1]).cos()],
+            );
             vec![vec![PI * c[0] * s[1], PI * s[0] * c[1]]]
         },
     )
@@ -51,9 +56,11 @@ pub fn heat_5d() -> Benchmark {
         .equation(operator, move |x: &[f64]| -0.2 * squared(&x[..5]) * u(x))
         .with(Condition::on(PartSelector::Initial, identity(6), u))
         // On the unit sphere ∂u/∂n = |x|² u = u.
-        .with(
-            Condition::on(PartSelector::AllWalls, normal_derivative(6), u),
-        );
+        .with(Condition::on(
+            PartSelector::AllWalls,
+            normal_derivative(6),
+            u,
+        ));
     Benchmark::new(
         "heat-5d",
         "u_t − Δu/5 = f on B⁵ × [0,1]",
@@ -83,9 +90,11 @@ pub fn wave_1d() -> Benchmark {
             Condition::on(PartSelector::Initial, partial(2, 1), |_: &[f64]| 0.0)
                 .named("initial velocity"),
         )
-        .with(
-            Condition::on(PartSelector::AllWalls, identity(2), |_: &[f64]| 0.0),
-        );
+        .with(Condition::on(
+            PartSelector::AllWalls,
+            identity(2),
+            |_: &[f64]| 0.0,
+        ));
     Benchmark::new(
         "wave-1d",
         "u_tt = 4 u_xx on [0,1] × [0,1]",
@@ -108,7 +117,9 @@ pub fn wave_1d() -> Benchmark {
 pub fn helmholtz_2d(k: f64) -> Benchmark {
     let u = move |x: &[f64]| (k * x[0]).sin() * (k * x[1]).sin();
     let problem = LinearProblem::on(BoxDomain::unit(2))
-        .equation(laplacian(2) + k * k * identity(2), move |x: &[f64]| -k * k * u(x))
+        .equation(laplacian(2) + k * k * identity(2), move |x: &[f64]| {
+            -k * k * u(x)
+        })
         .with(Condition::on(PartSelector::AllWalls, identity(2), u));
     Benchmark::new(
         "helmholtz-2d",
@@ -125,15 +136,23 @@ pub fn helmholtz_2d(k: f64) -> Benchmark {
 /// u_tt = u_xx + u_yy on [0,1]² × [0,1] with conducting walls; u = sin πx sin πy cos √2πt.
 #[must_use]
 pub fn maxwell_2d_tm() -> Benchmark {
-    standing_wave("maxwell-2d-tm", "u_tt = Δu on [0,1]² × [0,1]", 1.0, 1.0)
-        .protocol_rows(5_000, &[1_000; 3], 100.0)
+    standing_wave("maxwell-2d-tm", "u_tt = Δu on [0,1]² × [0,1]", 1.0, 1.0).protocol_rows(
+        5_000,
+        &[1_000; 3],
+        100.0,
+    )
 }
 
 /// u_tt = u_xx + 2 u_yy on [0,1]² × [0, t_max]; u = sin πx sin πy cos √3πt.
 #[must_use]
 pub fn wave_2d_ms(t_max: f64) -> Benchmark {
-    standing_wave("wave-2d-ms", "u_tt = u_xx + 2 u_yy on [0,1]² × [0,T]", 2.0, t_max)
-        .protocol_rows(5_000, &[1_000; 3], 1_000.0)
+    standing_wave(
+        "wave-2d-ms",
+        "u_tt = u_xx + 2 u_yy on [0,1]² × [0,T]",
+        2.0,
+        t_max,
+    )
+    .protocol_rows(5_000, &[1_000; 3], 1_000.0)
 }
 
 /// The standing wave of u_tt = u_xx + a u_yy with one half-wave along each side.
@@ -150,25 +169,29 @@ fn standing_wave(name: &'static str, equation: &'static str, a: f64, t_max: f64)
             Condition::on(PartSelector::Initial, partial(3, 2), |_: &[f64]| 0.0)
                 .named("initial velocity"),
         )
-        .with(
-            Condition::on(PartSelector::AllWalls, identity(3), |_: &[f64]| 0.0),
-        );
-    Benchmark::new(name, equation, problem, move |x| vec![u(x)], move |x| {
-        let (s, c) = ((omega * x[2]).sin(), (omega * x[2]).cos());
-        vec![vec![
-            PI * (PI * x[0]).cos() * (PI * x[1]).sin() * c,
-            PI * (PI * x[0]).sin() * (PI * x[1]).cos() * c,
-            -omega * space(x) * s,
-        ]]
-    })
+        .with(Condition::on(
+            PartSelector::AllWalls,
+            identity(3),
+            |_: &[f64]| 0.0,
+        ));
+    Benchmark::new(
+        name,
+        equation,
+        problem,
+        move |x| vec![u(x)],
+        move |x| {
+            let (s, c) = ((omega * x[2]).sin(), (omega * x[2]).cos());
+            vec![vec![
+                PI * (PI * x[0]).cos() * (PI * x[1]).sin() * c,
+                PI * (PI * x[0]).sin() * (PI * x[1]).cos() * c,
+                -omega * space(x) * s,
+            ]]
+        },
+    )
 }
 
 /// A problem over a time interval; a bad interval surfaces when the problem is solved.
-pub(super) fn space_time(
-    space: impl crate::Domain + 'static,
-    t0: f64,
-    t1: f64,
-) -> LinearProblem {
+pub(super) fn space_time(space: impl crate::Domain + 'static, t0: f64, t1: f64) -> LinearProblem {
     match SpaceTime::new(space, t0, t1) {
         Ok(domain) => LinearProblem::on(domain),
         Err(error) => LinearProblem::mistaken(error.into()),

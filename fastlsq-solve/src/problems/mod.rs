@@ -53,7 +53,9 @@ pub struct Errors {
 
 impl std::fmt::Debug for Benchmark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Benchmark").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Benchmark")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -136,13 +138,17 @@ impl Benchmark {
                 value.add(u, self.exact(&point.to_vec())[unknown]);
             }
             for axis in 0..dim {
-                let slope = solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
+                let slope =
+                    solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
                 for (point, slope) in points.rows().into_iter().zip(slope) {
                     gradient.add(slope, self.exact_gradient(&point.to_vec())[unknown][axis]);
                 }
             }
         }
-        Ok(Errors { value: value.get(), gradient: gradient.get() })
+        Ok(Errors {
+            value: value.get(),
+            gradient: gradient.get(),
+        })
     }
 }
 
@@ -167,7 +173,13 @@ impl Relative {
 /// The five linear problems of the paper, in its order.
 #[must_use]
 pub fn paper() -> Vec<Benchmark> {
-    vec![poisson_5d(), heat_5d(), wave_1d(), helmholtz_2d(10.0), maxwell_2d_tm()]
+    vec![
+        poisson_5d(),
+        heat_5d(),
+        wave_1d(),
+        helmholtz_2d(10.0),
+        maxwell_2d_tm(),
+    ]
 }
 
 /// All linear benchmark problems: the paper's, and those beyond it.
