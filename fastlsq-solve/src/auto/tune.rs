@@ -7,7 +7,7 @@
 use fastlsq_basis::{FrequencyLaw, InputMap};
 
 use super::search::{Found, Search, is_unresolved};
-use super::trial::Features;
+use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
 use crate::system::RowBlock;
@@ -56,8 +56,8 @@ impl Family {
 }
 
 /// The present choice and the rows of the present level.
-struct Tuner<'s, 'a> {
-    search: &'s mut Search<'a>,
+struct Tuner<'s, 'a, W: Workbench> {
+    search: &'s mut Search<'a, W>,
     map: InputMap,
     family: Family,
     sigmas: Vec<f64>,
@@ -70,13 +70,15 @@ struct Tuner<'s, 'a> {
 }
 
 /// Runs the whole search.
-pub(super) fn automatic(mut search: Search<'_>) -> Result<Found, SolveError> {
-    let bounds = search.bench.problem.domain.bounding_box()?;
+pub(super) fn automatic<W: Workbench>(
+    mut search: Search<'_, W>,
+) -> Result<Found<W::Extra>, W::Error> {
+    let bounds = search.bench.bounding_box()?;
     let count = first_size(search.dim()).min(search.limit());
     let blocks = search.rows(count, 0)?;
     let dim = search.dim();
     let mut tuner = Tuner {
-        map: InputMap::from_box(bounds.lo(), bounds.hi())?,
+        map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
         family: Family::Dense,
         sigmas: vec![SWEEP[0]; dim],
         score: f64::INFINITY,
@@ -94,8 +96,8 @@ pub(super) fn automatic(mut search: Search<'_>) -> Result<Found, SolveError> {
     )
 }
 
-impl Tuner<'_, '_> {
-    fn run(&mut self) -> Result<Status, SolveError> {
+impl<W: Workbench> Tuner<'_, '_, W> {
+    fn run(&mut self) -> Result<Status, W::Error> {
         loop {
             self.sweep()?;
             self.coordinate_steps()?;
@@ -127,7 +129,7 @@ impl Tuner<'_, '_> {
     }
 
     /// Moves on to more features, at fresh points.
-    fn grow(&mut self) -> Result<(), SolveError> {
+    fn grow(&mut self) -> Result<(), W::Error> {
         self.count = self.search.grown(self.count);
         self.level += 1;
         self.blocks = self.search.rows(self.count, self.level)?;
@@ -137,7 +139,7 @@ impl Tuner<'_, '_> {
     }
 
     /// The score of these bandwidths at the present level.
-    fn score_of(&mut self, family: Family, sigmas: &[f64]) -> Result<f64, SolveError> {
+    fn score_of(&mut self, family: Family, sigmas: &[f64]) -> Result<f64, W::Error> {
         let known = self
             .tried
             .iter()
@@ -149,8 +151,8 @@ impl Tuner<'_, '_> {
             count: self.count,
             law: family.law(sigmas),
             map: self.map.clone(),
-            parity: self.search.parity.to_vec(),
-            seed: self.search.bench.options.seed.wrapping_add(self.level),
+            parity: self.search.bench.parity().to_vec(),
+            seed: self.search.options().seed.wrapping_add(self.level),
         };
         let score = self.search.consider(features, &self.blocks)?;
         self.tried.push((family, sigmas.to_vec(), score));
@@ -158,7 +160,7 @@ impl Tuner<'_, '_> {
     }
 
     /// Tries these bandwidths and takes them if they are better.
-    fn try_out(&mut self, family: Family, sigmas: Vec<f64>) -> Result<bool, SolveError> {
+    fn try_out(&mut self, family: Family, sigmas: Vec<f64>) -> Result<bool, W::Error> {
         let score = self.score_of(family, &sigmas)?;
         let better = score < self.score;
         if better {
@@ -168,7 +170,7 @@ impl Tuner<'_, '_> {
     }
 
     /// Isotropic bandwidths for each family, then the neighbours of the best.
-    fn sweep(&mut self) -> Result<(), SolveError> {
+    fn sweep(&mut self) -> Result<(), W::Error> {
         let dim = self.search.dim();
         let families: &[Family] = if dim >= HIGH_DIMENSION {
             &[Family::LowOrder, Family::Mixed, Family::Dense]
@@ -207,7 +209,7 @@ impl Tuner<'_, '_> {
     }
 
     /// Raises and lowers one axis at a time while that helps.
-    fn coordinate_steps(&mut self) -> Result<(), SolveError> {
+    fn coordinate_steps(&mut self) -> Result<(), W::Error> {
         let dim = self.search.dim();
         for _round in 0..2 {
             let before = self.score;
@@ -235,7 +237,7 @@ impl Tuner<'_, '_> {
     }
 
     /// The present bandwidths at a new size, and their neighbours.
-    fn retune(&mut self) -> Result<(), SolveError> {
+    fn retune(&mut self) -> Result<(), W::Error> {
         self.try_out(self.family, self.sigmas.clone())?;
         for step in [RETUNE_STEP, 1.0 / RETUNE_STEP] {
             let mut moved = false;
