@@ -9,7 +9,7 @@ use crate::sincos::{has_fma, sin_cos_block};
 use crate::sinusoidal::Parity;
 
 /// Points that are handled together: their coordinates, sines and cosines stay in the L1 cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// A feature Π_{parity axes} trig(w_a (x_a − c_a)) · sin(Σ_{other axes} w_k x_k + b).
 pub(super) struct Rows<'a, 'f> {

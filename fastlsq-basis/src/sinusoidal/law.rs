@@ -2,6 +2,9 @@
 
 use crate::BasisError;
 
+/// A limit on the sets of coordinates that a low-order law may take turns in.
+const MAX_SUBSETS: f64 = 1e6;
+
 /// The distribution of the frequencies wⱼ, in the coordinates of the [`InputMap`](crate::InputMap).
 ///
 /// Every law acts on the same standard normal draw ŵⱼ, wⱼ = L ŵⱼ, so that the scale can be changed
@@ -112,6 +115,13 @@ impl FrequencyLaw {
                         requirement: "between 1 and the dimension",
                     });
                 }
+                if count_up_to(dim, *order) > MAX_SUBSETS {
+                    return Err(BasisError::Parameter {
+                        what: "order of a low-order law",
+                        value: *order as f64,
+                        requirement: "so small that there are at most a million sets of coordinates",
+                    });
+                }
                 if matches!(**law, Self::Blocks(_) | Self::LowOrder { .. }) {
                     return Err(BasisError::Unsupported {
                         basis: "low-order frequency law",
@@ -198,7 +208,18 @@ fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Every non-empty set of at most `order` axes: pairs before singles take turns evenly.
+/// The number of non-empty sets of at most `order` axes.
+fn count_up_to(dim: usize, order: usize) -> f64 {
+    let mut binomial = 1.0;
+    (1..=order.min(dim))
+        .map(|size| {
+            binomial *= (dim + 1 - size) as f64 / size as f64;
+            binomial
+        })
+        .sum()
+}
+
+/// Every non-empty set of at most `order` axes, the smaller ones first.
 fn subsets_up_to(dim: usize, order: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut last: Vec<Vec<usize>> = vec![Vec::new()];
