@@ -57,18 +57,18 @@ impl JoinedBasis {
     /// The columns that belong to one of the bases (empty if there is no such basis).
     #[must_use]
     pub fn columns(&self, part: usize) -> std::ops::Range<usize> {
-        let start = self.parts.iter().take(part).map(|p| p.len()).sum();
-        start..start + self.parts.get(part).map_or(0, |p| p.len())
+        let start = self.parts.iter().take(part).map(Basis::len).sum();
+        start..start + self.parts.get(part).map_or(0, Basis::len)
     }
 }
 
 impl Basis for JoinedBasis {
     fn dim(&self) -> usize {
-        self.parts.first().map_or(0, |part| part.dim())
+        self.parts.first().map_or(0, Basis::dim)
     }
 
     fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.len()).sum()
+        self.parts.iter().map(Basis::len).sum()
     }
 
     fn write_rows(
@@ -91,7 +91,7 @@ impl Basis for JoinedBasis {
         let parts = self
             .parts
             .iter()
-            .map(|part| part.to_saved())
+            .map(Basis::to_saved)
             .collect::<Option<_>>()?;
         Some(SavedBasis::Joined(SavedJoined { parts }))
     }

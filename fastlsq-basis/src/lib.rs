@@ -9,7 +9,10 @@
 //! for each entry, whatever the operator.
 
 pub mod basis;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod error;
+mod expansion;
 pub mod form;
 mod grouping;
 pub mod identities;
@@ -27,6 +30,7 @@ mod tanh;
 
 pub use basis::Basis;
 pub use error::BasisError;
+pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
 pub use input_map::InputMap;
 pub use joined::JoinedBasis;

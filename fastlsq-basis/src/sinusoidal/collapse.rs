@@ -8,6 +8,7 @@
 use crate::BasisError;
 use crate::form::{AxisIntegral, Form};
 use crate::grouping::{same_source, split};
+use crate::identities::cycle_components;
 use crate::sinusoidal::Parity;
 
 /// Terms that share the point where the sinusoid is evaluated.
@@ -32,16 +33,6 @@ pub(super) struct Features<'a> {
     pub(super) frequencies: &'a [f64],
     pub(super) parity: &'a [Parity],
     pub(super) scale: f64,
-}
-
-/// Sign and phase of the n-th derivative of sin: Φ_n = (p, q) in p sin + q cos.
-fn cycle(n: u32) -> (f64, f64) {
-    match n % 4 {
-        0 => (1.0, 0.0),
-        1 => (0.0, 1.0),
-        2 => (-1.0, 0.0),
-        _ => (0.0, -1.0),
-    }
 }
 
 /// Adds up the terms of a form, feature by feature.
@@ -76,7 +67,7 @@ pub(super) fn collapse<'a>(
                 }
             }
         }
-        let (p_unit, q_unit) = cycle(ridge_order);
+        let (p_unit, q_unit) = cycle_components(ridge_order);
         let group = group_for(
             &mut passes,
             &term.action.integrals,

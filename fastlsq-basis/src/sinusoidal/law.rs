@@ -133,6 +133,57 @@ impl FrequencyLaw {
         }
     }
 
+    /// The mean of cos(w·r): the characteristic function of the (symmetric) law at r.
+    pub(crate) fn characteristic(&self, offset: &[f64]) -> f64 {
+        match self {
+            Self::Blocks(blocks) => {
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                let sum: f64 = blocks
+                    .iter()
+                    .map(|(share, law)| share * law.characteristic(offset))
+                    .sum();
+                sum / total
+            }
+            Self::LowOrder { order, law } => {
+                let pulled = law.pull_back(offset);
+                let subsets = subsets_up_to(offset.len(), *order);
+                let sum: f64 = subsets
+                    .iter()
+                    .map(|kept| {
+                        kept.iter()
+                            .map(|&axis| pulled[axis] * pulled[axis])
+                            .sum::<f64>()
+                    })
+                    .map(|squared| (-0.5 * squared).exp())
+                    .sum();
+                sum / subsets.len() as f64
+            }
+            Self::Isotropic(_) | Self::PerAxis(_) | Self::Cholesky(_) => {
+                let squared: f64 = self.pull_back(offset).iter().map(|r| r * r).sum();
+                (-0.5 * squared).exp()
+            }
+        }
+    }
+
+    /// Lᵀ r, for laws with one factor L (r itself for the others).
+    fn pull_back(&self, offset: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Isotropic(sigma) => offset.iter().map(|r| sigma * r).collect(),
+            Self::PerAxis(sigmas) => offset.iter().zip(sigmas).map(|(r, s)| s * r).collect(),
+            Self::Cholesky(lower) => {
+                let mut pulled = vec![0.0; offset.len()];
+                let mut entries = lower.iter();
+                for (row, r) in offset.iter().enumerate() {
+                    for (target, l) in pulled.iter_mut().zip(entries.by_ref().take(row + 1)) {
+                        *target += l * r;
+                    }
+                }
+                pulled
+            }
+            Self::Blocks(_) | Self::LowOrder { .. } => offset.to_vec(),
+        }
+    }
+
     /// Writes w = L ŵ for every feature; both arrays hold one feature after the other.
     pub(super) fn transform(&self, dim: usize, draw: &[f64], frequencies: &mut [f64]) {
         match self {
