@@ -2,6 +2,7 @@
 
 use super::low_order::{count_up_to, subsets_up_to, turns};
 use crate::BasisError;
+use crate::error::{require_dim, require_finite, require_size};
 
 /// A limit on the sets of coordinates that a low-order law may take turns in.
 const MAX_SUBSETS: f64 = 1e6;
@@ -80,16 +81,12 @@ impl FrequencyLaw {
         match self {
             Self::Isotropic(sigma) => require_scale(*sigma),
             Self::PerAxis(sigmas) => {
-                crate::error::require_dim("the list of bandwidths", dim, sigmas.len())?;
+                require_dim("the list of bandwidths", dim, sigmas.len())?;
                 sigmas.iter().try_for_each(|&sigma| require_scale(sigma))
             }
             Self::Cholesky(lower) => {
-                crate::error::require_size(
-                    "the Cholesky factor",
-                    dim * (dim + 1) / 2,
-                    lower.len(),
-                )?;
-                crate::error::require_finite("the Cholesky factor", lower)
+                require_size("the Cholesky factor", dim * (dim + 1) / 2, lower.len())?;
+                require_finite("the Cholesky factor", lower)
             }
             Self::Blocks(blocks) => {
                 if blocks.is_empty() {
@@ -97,6 +94,8 @@ impl FrequencyLaw {
                         what: "the list of frequency blocks",
                     });
                 }
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                require_finite("the sum of the block shares", &[total])?;
                 blocks.iter().try_for_each(|(share, law)| {
                     if !(share.is_finite() && *share > 0.0) {
                         return Err(BasisError::Parameter {
