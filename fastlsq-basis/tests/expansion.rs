@@ -1,4 +1,5 @@
 //! Expansions of waves: calculus, products, powers and integrals.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! The trigonometric identities, each proved on random arguments.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Tanh, multiquadric, polynomial and joined bases: what the conformance suite does not cover.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! Storage: exact round trips, and files that were damaged.
 #![cfg(feature = "serde")]
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

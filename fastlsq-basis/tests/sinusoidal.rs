@@ -1,4 +1,5 @@
 //! Sinusoidal features against independent references.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Declared parity, and the average over reflections.
+#![allow(clippy::unwrap_used)]
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
