@@ -1,6 +1,11 @@
 //! Frequency laws: how a standard normal draw ŵ becomes a frequency w = L ŵ.
 
+use super::low_order::{count_up_to, subsets_up_to, turns};
 use crate::BasisError;
+use crate::error::{require_dim, require_finite, require_size};
+
+/// A limit on the sets of coordinates that a low-order law may take turns in.
+const MAX_SUBSETS: f64 = 1e6;
 
 /// The distribution of the frequencies wⱼ, in the coordinates of the [`InputMap`](crate::InputMap).
 ///
@@ -76,16 +81,12 @@ impl FrequencyLaw {
         match self {
             Self::Isotropic(sigma) => require_scale(*sigma),
             Self::PerAxis(sigmas) => {
-                crate::error::require_dim("the list of bandwidths", dim, sigmas.len())?;
+                require_dim("the list of bandwidths", dim, sigmas.len())?;
                 sigmas.iter().try_for_each(|&sigma| require_scale(sigma))
             }
             Self::Cholesky(lower) => {
-                crate::error::require_size(
-                    "the Cholesky factor",
-                    dim * (dim + 1) / 2,
-                    lower.len(),
-                )?;
-                crate::error::require_finite("the Cholesky factor", lower)
+                require_size("the Cholesky factor", dim * (dim + 1) / 2, lower.len())?;
+                require_finite("the Cholesky factor", lower)
             }
             Self::Blocks(blocks) => {
                 if blocks.is_empty() {
@@ -93,6 +94,8 @@ impl FrequencyLaw {
                         what: "the list of frequency blocks",
                     });
                 }
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                require_finite("the sum of the block shares", &[total])?;
                 blocks.iter().try_for_each(|(share, law)| {
                     if !(share.is_finite() && *share > 0.0) {
                         return Err(BasisError::Parameter {
@@ -112,6 +115,13 @@ impl FrequencyLaw {
                         requirement: "between 1 and the dimension",
                     });
                 }
+                if count_up_to(dim, *order) > MAX_SUBSETS {
+                    return Err(BasisError::Parameter {
+                        what: "order of a low-order law",
+                        value: *order as f64,
+                        requirement: "so small that there are at most a million sets of coordinates",
+                    });
+                }
                 if matches!(**law, Self::Blocks(_) | Self::LowOrder { .. }) {
                     return Err(BasisError::Unsupported {
                         basis: "low-order frequency law",
@@ -120,6 +130,57 @@ impl FrequencyLaw {
                 }
                 law.validate(dim)
             }
+        }
+    }
+
+    /// The mean of cos(w·r): the characteristic function of the (symmetric) law at r.
+    pub(crate) fn characteristic(&self, offset: &[f64]) -> f64 {
+        match self {
+            Self::Blocks(blocks) => {
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                let sum: f64 = blocks
+                    .iter()
+                    .map(|(share, law)| share * law.characteristic(offset))
+                    .sum();
+                sum / total
+            }
+            Self::LowOrder { order, law } => {
+                let pulled = law.pull_back(offset);
+                let subsets = subsets_up_to(offset.len(), *order);
+                let sum: f64 = subsets
+                    .iter()
+                    .map(|kept| {
+                        kept.iter()
+                            .map(|&axis| pulled[axis] * pulled[axis])
+                            .sum::<f64>()
+                    })
+                    .map(|squared| (-0.5 * squared).exp())
+                    .sum();
+                sum / subsets.len() as f64
+            }
+            Self::Isotropic(_) | Self::PerAxis(_) | Self::Cholesky(_) => {
+                let squared: f64 = self.pull_back(offset).iter().map(|r| r * r).sum();
+                (-0.5 * squared).exp()
+            }
+        }
+    }
+
+    /// Lᵀ r, for laws with one factor L (r itself for the others).
+    fn pull_back(&self, offset: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Isotropic(sigma) => offset.iter().map(|r| sigma * r).collect(),
+            Self::PerAxis(sigmas) => offset.iter().zip(sigmas).map(|(r, s)| s * r).collect(),
+            Self::Cholesky(lower) => {
+                let mut pulled = vec![0.0; offset.len()];
+                let mut entries = lower.iter();
+                for (row, r) in offset.iter().enumerate() {
+                    for (target, l) in pulled.iter_mut().zip(entries.by_ref().take(row + 1)) {
+                        *target += l * r;
+                    }
+                }
+                pulled
+            }
+            Self::Blocks(_) | Self::LowOrder { .. } => offset.to_vec(),
         }
     }
 
@@ -165,9 +226,10 @@ impl FrequencyLaw {
             }
             Self::LowOrder { order, law } => {
                 let subsets = subsets_up_to(dim, *order);
+                let turns = turns(subsets.len(), draw.len() / dim);
                 let mut masked = draw.to_vec();
-                for (j, z) in masked.chunks_exact_mut(dim).enumerate() {
-                    let kept = &subsets[j % subsets.len()];
+                for (z, turn) in masked.chunks_exact_mut(dim).zip(turns) {
+                    let kept = &subsets[turn];
                     for (axis, z) in z.iter_mut().enumerate() {
                         if !kept.contains(&axis) {
                             *z = 0.0;
@@ -196,23 +258,6 @@ fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
             count
         })
         .collect()
-}
-
-/// Every non-empty set of at most `order` axes: pairs before singles take turns evenly.
-fn subsets_up_to(dim: usize, order: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = Vec::new();
-    let mut last: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..order {
-        last = last
-            .iter()
-            .flat_map(|set| {
-                let first = set.last().map_or(0, |&axis| axis + 1);
-                (first..dim).map(move |axis| set.iter().copied().chain([axis]).collect())
-            })
-            .collect();
-        all.extend(last.iter().cloned());
-    }
-    all
 }
 
 fn require_scale(sigma: f64) -> Result<(), BasisError> {
