@@ -9,6 +9,7 @@
 //! for each entry, whatever the operator.
 
 pub mod basis;
+mod dual;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -29,6 +30,7 @@ mod symmetrised;
 mod tanh;
 
 pub use basis::Basis;
+pub use dual::Dual;
 pub use error::BasisError;
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
