@@ -27,7 +27,10 @@ impl<const K: usize> Dual<K> {
     /// A number that does not depend on any variable.
     #[must_use]
     pub const fn constant(value: f64) -> Self {
-        Self { value, slopes: [0.0; K] }
+        Self {
+            value,
+            slopes: [0.0; K],
+        }
     }
 
     /// The variable with this index (a constant if there is no such variable).
@@ -67,7 +70,10 @@ impl<const K: usize> Dual<K> {
     /// f(self), given f and f′ at the value.
     #[must_use]
     pub fn chain(self, value: f64, derivative: f64) -> Self {
-        Self { value, slopes: self.slopes.map(|slope| derivative * slope) }
+        Self {
+            value,
+            slopes: self.slopes.map(|slope| derivative * slope),
+        }
     }
 
     /// selfⁿ for an integer n.
@@ -154,7 +160,11 @@ impl<const K: usize> Dual<K> {
     /// |self|, with derivative 0 at 0.
     #[must_use]
     pub fn abs(self) -> Self {
-        let sign = if self.value == 0.0 { 0.0 } else { self.value.signum() };
+        let sign = if self.value == 0.0 {
+            0.0
+        } else {
+            self.value.signum()
+        };
         self.chain(self.value.abs(), sign)
     }
 
@@ -304,7 +314,13 @@ mod tests {
         assert_eq!(D::variable(0.0, 0).powi(1).slope(0), 1.0);
         assert_eq!(D::variable(0.0, 0).abs().slope(0), 0.0);
         assert_eq!(D::variable(1.0, 7), D::constant(1.0));
-        assert_eq!([D::constant(1.0), D::variable(2.0, 1)].into_iter().sum::<D>().value(), 3.0);
+        assert_eq!(
+            [D::constant(1.0), D::variable(2.0, 1)]
+                .into_iter()
+                .sum::<D>()
+                .value(),
+            3.0
+        );
         assert!(!D::variable(0.0, 0).ln().is_finite());
     }
 }

@@ -9,9 +9,9 @@
 //! for each entry, whatever the operator.
 
 pub mod basis;
-mod dual;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod dual;
 mod error;
 mod expansion;
 pub mod form;

@@ -24,7 +24,9 @@ pub enum NewtonError {
         value: f64,
     },
     /// A residual that asks for derivatives of an unknown or along an axis that does not exist.
-    #[error("{label} asks for unknown {unknown} and orders {orders:?}, but there are {unknowns} unknowns in dimension {dim}")]
+    #[error(
+        "{label} asks for unknown {unknown} and orders {orders:?}, but there are {unknowns} unknowns in dimension {dim}"
+    )]
     Request {
         /// The equation or condition.
         label: String,

@@ -40,7 +40,10 @@ impl<'a> Jet<'a> {
     /// One of several unknowns, by number.
     #[must_use]
     pub fn unknown(&self, index: usize) -> Component<'_, 'a> {
-        Component { jet: self, unknown: index }
+        Component {
+            jet: self,
+            unknown: index,
+        }
     }
 
     /// u.
@@ -88,17 +91,25 @@ impl<'a> Jet<'a> {
     /// A component of the outward normal; 0 in the interior.
     #[must_use]
     pub fn normal(&self, axis: usize) -> f64 {
-        self.normal.and_then(|normal| normal.get(axis)).copied().unwrap_or(0.0)
+        self.normal
+            .and_then(|normal| normal.get(axis))
+            .copied()
+            .unwrap_or(0.0)
     }
 
     /// ∂u/∂n = n·∇u; 0 in the interior.
     #[must_use]
     pub fn normal_derivative(&self) -> Real {
-        (0..self.dim).map(|axis| self.normal(axis) * self.partial(axis)).sum()
+        (0..self.dim)
+            .map(|axis| self.normal(axis) * self.partial(axis))
+            .sum()
     }
 
     fn look_up(&self, unknown: usize, alpha: MultiIndex) -> Real {
-        let found = self.requests.iter().position(|r| r.unknown == unknown && r.alpha == alpha);
+        let found = self
+            .requests
+            .iter()
+            .position(|r| r.unknown == unknown && r.alpha == alpha);
         match found {
             Some(index) => {
                 let value = self.values.get(index).copied().unwrap_or(f64::NAN);
@@ -131,7 +142,8 @@ impl Component<'_, '_> {
     /// The unknown itself.
     #[must_use]
     pub fn value(&self) -> Real {
-        self.jet.look_up(self.unknown, MultiIndex::zero(self.jet.dim))
+        self.jet
+            .look_up(self.unknown, MultiIndex::zero(self.jet.dim))
     }
 
     /// Its derivative along one axis.
@@ -161,7 +173,9 @@ impl Component<'_, '_> {
     /// Its Laplacian over all axes.
     #[must_use]
     pub fn laplacian(&self) -> Real {
-        (0..self.jet.dim).map(|axis| self.partial_order(axis, 2)).sum()
+        (0..self.jet.dim)
+            .map(|axis| self.partial_order(axis, 2))
+            .sum()
     }
 
     /// Its time derivative, where time is the last axis.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use fastlsq_solve::{Condition, Data, Domain, EquationRow, LinearProblem, PartSelector};
 
+use crate::NewtonError;
 use crate::jet::{Jet, Real};
 use crate::options::NewtonOptions;
 use crate::residual::Residual;
 use crate::solution::NonlinearSolution;
-use crate::NewtonError;
 
 /// A nonlinear boundary-value or initial-value problem.
 ///
@@ -50,8 +50,11 @@ impl NonlinearProblem {
     pub fn unknowns(mut self, names: &[&str]) -> Self {
         self.frame = self.frame.unknowns(names);
         let unknowns = names.len();
-        self.residuals =
-            self.residuals.into_iter().map(|r| r.map(|r| r.with_unknowns(unknowns))).collect();
+        self.residuals = self
+            .residuals
+            .into_iter()
+            .map(|r| r.map(|r| r.with_unknowns(unknowns)))
+            .collect();
         self
     }
 
@@ -71,10 +74,17 @@ impl NonlinearProblem {
     ) -> Self {
         let unknowns = self.frame.unknown_names().len();
         let label = format!("equation {}", self.frame.equation_count() + 1);
-        let residual =
-            Residual::new(label, Arc::new(residual), self.frame.domain().dim(), unknowns);
-        self.residuals.insert(self.frame.equation_count(), Some(residual));
-        self.frame = self.frame.equation(EquationRow::zero(unknowns), |_: &[f64]| 0.0);
+        let residual = Residual::new(
+            label,
+            Arc::new(residual),
+            self.frame.domain().dim(),
+            unknowns,
+        );
+        self.residuals
+            .insert(self.frame.equation_count(), Some(residual));
+        self.frame = self
+            .frame
+            .equation(EquationRow::zero(unknowns), |_: &[f64]| 0.0);
         self
     }
 

@@ -25,7 +25,10 @@ pub(crate) struct Residual {
 
 impl fmt::Debug for Residual {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Residual").field("label", &self.label).field("requests", &self.requests).finish()
+        f.debug_struct("Residual")
+            .field("label", &self.label)
+            .field("requests", &self.requests)
+            .finish()
     }
 }
 
@@ -41,13 +44,14 @@ pub(crate) struct Evaluated {
 }
 
 impl Residual {
-    pub(crate) fn new(
-        label: String,
-        function: Arc<Function>,
-        dim: usize,
-        unknowns: usize,
-    ) -> Self {
-        Self { label, function, requests: Vec::new(), dim, unknowns }
+    pub(crate) fn new(label: String, function: Arc<Function>, dim: usize, unknowns: usize) -> Self {
+        Self {
+            label,
+            function,
+            requests: Vec::new(),
+            dim,
+            unknowns,
+        }
     }
 
     /// The same residual in a system with another number of unknowns.
@@ -61,11 +65,16 @@ impl Residual {
     }
 
     /// Finds out which derivatives the closure uses, by calling it at sample points.
-    pub(crate) fn discover(&mut self, sites: &Sites<'_>, parameter: f64) -> Result<(), NewtonError> {
+    pub(crate) fn discover(
+        &mut self,
+        sites: &Sites<'_>,
+        parameter: f64,
+    ) -> Result<(), NewtonError> {
         loop {
             let missing = RefCell::new(Vec::new());
-            let values: Vec<f64> =
-                (0..self.requests.len()).map(|k| 0.37 + 0.11 * (k as f64).sin()).collect();
+            let values: Vec<f64> = (0..self.requests.len())
+                .map(|k| 0.37 + 0.11 * (k as f64).sin())
+                .collect();
             for i in 0..sites.len() {
                 let point = sites.points().row(i).to_vec();
                 let normal = sites.normals().map(|normals| normals.row(i).to_vec());
@@ -111,18 +120,29 @@ impl Residual {
     ///
     /// `keep` selects the terms, by the order of their derivative.
     pub(crate) fn row(&self, keep: impl Fn(u32) -> bool) -> EquationRow {
-        self.requests.iter().enumerate().filter(|(_, r)| keep(r.alpha.order())).fold(
-            EquationRow::zero(self.unknowns),
-            |row, (column, request)| {
-                let coefficient = Field::tabulated(format!("c{column}"), column);
-                row.with(request.unknown, &coefficient * derivative(request.alpha.clone()))
-            },
-        )
+        self.requests
+            .iter()
+            .enumerate()
+            .filter(|(_, r)| keep(r.alpha.order()))
+            .fold(
+                EquationRow::zero(self.unknowns),
+                |row, (column, request)| {
+                    let coefficient = Field::tabulated(format!("c{column}"), column);
+                    row.with(
+                        request.unknown,
+                        &coefficient * derivative(request.alpha.clone()),
+                    )
+                },
+            )
     }
 
     /// The highest order of a derivative.
     pub(crate) fn order(&self) -> u32 {
-        self.requests.iter().map(|r| r.alpha.order()).max().unwrap_or(0)
+        self.requests
+            .iter()
+            .map(|r| r.alpha.order())
+            .max()
+            .unwrap_or(0)
     }
 
     /// The requested derivatives of Σ βφ at the points: one row a point, one column a request.
@@ -181,7 +201,8 @@ impl Residual {
                 );
                 evaluated.values[i] = result.value();
                 evaluated.parameter_slopes[i] = result.slope(SLOTS);
-                for slot in 0..SLOTS.min(self.requests.len() - first_slot.min(self.requests.len())) {
+                for slot in 0..SLOTS.min(self.requests.len() - first_slot.min(self.requests.len()))
+                {
                     evaluated.slopes[(i, first_slot + slot)] = result.slope(slot);
                 }
             }
@@ -205,7 +226,12 @@ impl Evaluated {
             if bad(&self.values[i]) {
                 return Some((i, self.values[i]));
             }
-            self.slopes.row(i).iter().copied().find(|v| bad(v)).map(|v| (i, v))
+            self.slopes
+                .row(i)
+                .iter()
+                .copied()
+                .find(|v| bad(v))
+                .map(|v| (i, v))
         })
     }
 

@@ -122,6 +122,33 @@ pub struct Report {
 }
 
 impl Report {
+    /// The record of a function that was not found by a search.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            status: Status::Explicit,
+            error_estimate: f64::NAN,
+            held_out_residual: f64::NAN,
+            blocks: Vec::new(),
+            features: 0,
+            rows: 0,
+            rank: 0,
+            condition: f64::NAN,
+            bandwidths: Vec::new(),
+            law: String::new(),
+            symmetry: String::new(),
+            choice: String::new(),
+            method: String::new(),
+            backend: String::new(),
+            probes: Vec::new(),
+            seconds: 0.0,
+            solve_seconds: 0.0,
+            threads: rayon::current_num_threads(),
+            seed: 0,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
     /// The record of a finished search.
     #[must_use]
     pub fn of<X>(

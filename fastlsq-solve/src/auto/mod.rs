@@ -26,6 +26,7 @@ use trial::LinearBench;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{HeldOut, Score, rms, worse};
 pub use search::{Found, search};
+pub use symmetry::condition_mirrors;
 pub use trial::{Features, Trial, Workbench, block_weights};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.

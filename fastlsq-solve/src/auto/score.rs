@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fastlsq_basis::Basis;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{Sites, identity};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use crate::SolveError;
@@ -19,14 +19,17 @@ use crate::system::RowBlock;
 /// Fresh points in the interior and on each condition.
 const EQUATION_POINTS: usize = 300;
 const CONDITION_POINTS: usize = 100;
-/// Points at which the size of the terms, and u itself, are measured.
+/// Points at which the size of the terms is measured.
 const PROBE_POINTS: usize = 96;
+/// Points at which u itself is compared from candidate to candidate.
+const VALUE_POINTS: usize = 500;
 
 /// Points that no fit has seen.
 #[derive(Debug)]
 pub struct HeldOut {
     blocks: Vec<RowBlock>,
     probes: Array2<f64>,
+    value_points: Array2<f64>,
     /// Unit vectors that stand in for normals away from the boundary.
     directions: Array2<f64>,
 }
@@ -67,6 +70,7 @@ impl HeldOut {
         Ok(Self {
             blocks,
             probes,
+            value_points,
             directions,
         })
     }
@@ -111,19 +115,25 @@ impl HeldOut {
         })
     }
 
-    /// The unknowns at the probe points, one after the other.
+    /// Points of the interior where u itself is compared.
+    #[must_use]
+    pub fn value_points(&self) -> ArrayView2<'_, f64> {
+        self.value_points.view()
+    }
+
+    /// The unknowns at the value points, one after the other.
     ///
     /// # Errors
     /// Bases or coefficients that do not fit.
     pub fn values(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Vec<f64>, SolveError> {
-        let mut values = Vec::with_capacity(bases.len() * PROBE_POINTS);
-        let value = identity(self.probes.ncols());
+        let mut values = Vec::with_capacity(bases.len() * VALUE_POINTS);
+        let value = identity(self.value_points.ncols());
         for unknown in 0..bases.len() {
-            values.extend(
-                value
-                    .on(unknown, bases.len())
-                    .apply(bases, beta, self.probes())?,
-            );
+            values.extend(value.on(unknown, bases.len()).apply(
+                bases,
+                beta,
+                self.value_points(),
+            )?);
         }
         Ok(values)
     }
