@@ -10,6 +10,7 @@ mod problem;
 pub mod problems;
 mod report;
 mod residual;
+mod slabs;
 mod solution;
 mod symmetry;
 
@@ -19,4 +20,5 @@ pub use jet::{Component, Jet, Real};
 pub use options::{Continuation, NewtonOptions, Start, StepForm};
 pub use problem::NonlinearProblem;
 pub use report::{NewtonReport, NewtonStatus, Step};
+pub use slabs::{SlabSolution, Slabs};
 pub use solution::NonlinearSolution;
