@@ -2,6 +2,7 @@
 
 mod bench;
 mod error;
+mod function;
 mod iteration;
 mod jet;
 mod linearity;

@@ -1,14 +1,15 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 
 use fastlsq_solve::{
-    Condition, DomainExt, Operator, PartSelector, Place, Solution, identity,
+    Condition, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution, SolveError,
+    identity,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
+use crate::NewtonError;
 use crate::options::NewtonOptions;
 use crate::problem::NonlinearProblem;
 use crate::solution::NonlinearSolution;
-use crate::NewtonError;
 
 /// How a time interval is cut into slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,6 +29,9 @@ const FIRST_SLABS: f64 = 8.0;
 const SHORTEST: f64 = 1.0 / 256.0;
 /// An automatic cut redoes a slab whose estimated error exceeds the tolerance by this factor.
 const TOO_FAR: f64 = 10.0;
+
+/// How far a slab reaches back, as a share of its length.
+const OVERLAP: f64 = 0.1;
 
 /// A solution in pieces, one for each slab of time.
 #[derive(Debug, Clone)]
@@ -62,12 +66,26 @@ impl NonlinearProblem {
             Slabs::Length(length) => return Err(bad_length(length)),
         };
         let tolerance = options.solve.tolerance;
-        let mut solution = SlabSolution { times: vec![start], pieces: Vec::new() };
+        let mut solution = SlabSolution {
+            times: vec![start],
+            pieces: Vec::new(),
+        };
         let mut now = start;
         while now < end {
             // A remainder that is only rounding, or a sliver, joins the last slab.
-            let next = if end - now < 1.001 * length { end } else { now + length };
-            let slab = self.slab(now, next, solution.pieces.last())?;
+            let next = if end - now < 1.001 * length {
+                end
+            } else {
+                now + length
+            };
+            // A slab reaches back into the one before, away from the ends where errors are largest.
+            let from = match solution.pieces.last() {
+                None => now,
+                Some(_) => {
+                    now - OVERLAP * length.min(now - solution.times[solution.times.len() - 2])
+                }
+            };
+            let slab = self.slab(from, next, solution.pieces.last())?;
             let piece = slab.solve_with(options)?;
             let estimate = piece.report().error_estimate;
             let missed = estimate.is_nan() || estimate > TOO_FAR * tolerance;
@@ -92,12 +110,19 @@ impl NonlinearProblem {
         end: f64,
         before: Option<&NonlinearSolution>,
     ) -> Result<NonlinearProblem, NewtonError> {
-        let domain = self.domain().over_times(start, end).ok_or(NewtonError::NoTime)??;
+        let domain = self
+            .domain()
+            .over_times(start, end)
+            .ok_or(NewtonError::NoTime)??;
         let mut slab = self.clone();
         slab.frame = slab.frame.moved_to(domain);
-        let Some(before) = before else { return Ok(slab) };
+        let Some(before) = before else {
+            return Ok(slab);
+        };
         for condition in slab.frame.conditions_mut() {
-            let Place::Part(part) = condition.place() else { continue };
+            let Place::Part(part) = condition.place() else {
+                continue;
+            };
             let initial = match part {
                 PartSelector::Initial => true,
                 PartSelector::Named(name) => name == "initial",
@@ -118,7 +143,7 @@ impl NonlinearProblem {
 }
 
 /// A condition's operator applied to the slab before, at a point of the common time.
-fn carried(previous: &Solution, row: &fastlsq_solve::EquationRow, x: &[f64]) -> f64 {
+fn carried(previous: &Solution, row: &EquationRow, x: &[f64]) -> f64 {
     let point = Array2::from_shape_fn((1, x.len()), |(_, k)| x[k]);
     previous
         .apply_row(row, &point)
@@ -128,7 +153,11 @@ fn carried(previous: &Solution, row: &fastlsq_solve::EquationRow, x: &[f64]) -> 
 }
 
 fn bad_length(value: f64) -> NewtonError {
-    NewtonError::Option { option: "slabs", value, requirement: "positive and finite" }
+    NewtonError::Option {
+        option: "slabs",
+        value,
+        requirement: "positive and finite",
+    }
 }
 
 impl SlabSolution {
@@ -147,7 +176,10 @@ impl SlabSolution {
     /// The sum of the slabs' estimated errors.
     #[must_use]
     pub fn error_estimate(&self) -> f64 {
-        self.pieces.iter().map(|piece| piece.report().error_estimate).sum()
+        self.pieces
+            .iter()
+            .map(|piece| piece.report().error_estimate)
+            .sum()
     }
 
     /// The slab that holds a time.
@@ -174,7 +206,7 @@ impl SlabSolution {
         Ok(piece.at(operator, point)?)
     }
 
-    /// Any operator applied to u at many points (one row a point).
+    /// Any operator applied to the first unknown at many points (one row a point).
     ///
     /// # Errors
     /// As [`value`](Self::value).
@@ -183,20 +215,37 @@ impl SlabSolution {
         operator: &Operator,
         points: ArrayView2<'_, f64>,
     ) -> Result<Vec<f64>, NewtonError> {
-        let mut values = vec![0.0; points.nrows()];
+        let unknowns = self.pieces.first().map_or(1, |piece| piece.names().len());
+        Ok(self.apply_row(&operator.on(0, unknowns), Sites::new(points))?)
+    }
+
+    /// Any equation row applied to the unknowns at many points, each in the slab of its time.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn apply_row(&self, row: &EquationRow, sites: Sites<'_>) -> Result<Vec<f64>, SolveError> {
+        let mut values = vec![0.0; sites.len()];
+        let inner = self
+            .times
+            .get(1..self.times.len().saturating_sub(1))
+            .unwrap_or(&[]);
         for (index, piece) in self.pieces.iter().enumerate() {
-            let own: Vec<usize> = (0..points.nrows())
+            let own: Vec<usize> = (0..sites.len())
                 .filter(|&i| {
-                    let time = points.row(i).last().copied().unwrap_or(f64::NAN);
-                    let inner = &self.times[1..self.times.len() - 1];
+                    let time = sites.points().row(i).last().copied().unwrap_or(f64::NAN);
                     inner.partition_point(|&end| end < time) == index
                 })
                 .collect();
             if own.is_empty() {
                 continue;
             }
-            let found = piece.apply(operator, &points.select(Axis(0), &own))?;
-            for (&i, value) in own.iter().zip(found) {
+            let points = sites.points().select(Axis(0), &own);
+            let normals = sites.normals().map(|normals| normals.select(Axis(0), &own));
+            let mut part = Sites::new(points.view());
+            if let Some(normals) = &normals {
+                part = part.with_normals(normals.view());
+            }
+            for (&i, value) in own.iter().zip(piece.apply_row(row, part)?) {
                 values[i] = value;
             }
         }
