@@ -10,11 +10,12 @@ mod options;
 mod problem;
 pub mod problems;
 mod report;
+pub mod saved;
 mod solution;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
-pub use data::Data;
+pub use data::{Data, PointFunction};
 pub use domain::{
     Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, DomainExt,
     Interval, PartKind, PartSelector, SpaceTime,
@@ -28,5 +29,6 @@ pub use fastlsq_ops::*;
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use problem::{Condition, Imposition, LinearProblem, Place};
 pub use report::{BlockReport, Probe, Report, Status};
+pub use saved::SaveError;
 pub use solution::Solution;
 pub use system::{RowBlock, System};

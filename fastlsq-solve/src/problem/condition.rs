@@ -3,7 +3,7 @@
 use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
-use crate::data::Data;
+use crate::data::{Data, PointFunction};
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -52,7 +52,11 @@ pub struct Condition {
 
 impl Condition {
     /// B u = g on a part of the boundary.
-    pub fn on(part: PartSelector, operator: impl Into<EquationRow>, data: impl Into<Data>) -> Self {
+    pub fn on(
+        part: PartSelector,
+        operator: impl Into<EquationRow>,
+        data: impl PointFunction,
+    ) -> Self {
         let label = match &part {
             PartSelector::AllWalls => "walls".to_owned(),
             PartSelector::Initial => "initial".to_owned(),
@@ -64,7 +68,7 @@ impl Condition {
             label,
             operator: operator.into(),
             place: Place::Part(part),
-            data: data.into(),
+            data: Data::new(data),
             imposition: Imposition::Default,
             rows: None,
         }

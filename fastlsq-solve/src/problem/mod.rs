@@ -10,7 +10,7 @@ use ndarray::{Array2, ArrayView2};
 pub use condition::{Condition, Imposition, Place};
 
 use crate::SolveError;
-use crate::data::Data;
+use crate::data::{Data, PointFunction};
 use crate::domain::{BoxDomain, Domain, PartSelector};
 use crate::options::Options;
 use crate::solution::Solution;
@@ -92,12 +92,16 @@ impl LinearProblem {
 
     /// Adds the equation L u = f in the interior.
     #[must_use]
-    pub fn equation(mut self, operator: impl Into<EquationRow>, source: impl Into<Data>) -> Self {
+    pub fn equation(
+        mut self,
+        operator: impl Into<EquationRow>,
+        source: impl PointFunction,
+    ) -> Self {
         let label = format!("equation {}", self.equations.len() + 1);
         self.equations.push(Equation {
             label,
             operator: operator.into(),
-            source: source.into(),
+            source: Data::new(source),
         });
         self
     }
@@ -115,28 +119,28 @@ impl LinearProblem {
         self,
         part: PartSelector,
         operator: impl Into<EquationRow>,
-        data: impl Into<Data>,
+        data: impl PointFunction,
     ) -> Self {
         self.with(Condition::on(part, operator, data))
     }
 
     /// u = g on all walls.
     #[must_use]
-    pub fn dirichlet(self, data: impl Into<Data>) -> Self {
+    pub fn dirichlet(self, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(identity(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// u = g on one named part of the boundary.
     #[must_use]
-    pub fn dirichlet_on(self, part: &str, data: impl Into<Data>) -> Self {
+    pub fn dirichlet_on(self, part: &str, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(identity(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
     /// u_k = g on all walls, for one unknown of a system.
     #[must_use]
-    pub fn dirichlet_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
+    pub fn dirichlet_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
         let operator = self.place(unknown, identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::AllWalls, operator, data).named(format!("walls {unknown}")),
@@ -145,21 +149,21 @@ impl LinearProblem {
 
     /// ∂u/∂n = g on all walls.
     #[must_use]
-    pub fn neumann(self, data: impl Into<Data>) -> Self {
+    pub fn neumann(self, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(normal_derivative(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// ∂u/∂n = g on one named part of the boundary.
     #[must_use]
-    pub fn neumann_on(self, part: &str, data: impl Into<Data>) -> Self {
+    pub fn neumann_on(self, part: &str, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(normal_derivative(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
     /// a u + b ∂u/∂n = g on all walls.
     #[must_use]
-    pub fn robin(self, a: f64, b: f64, data: impl Into<Data>) -> Self {
+    pub fn robin(self, a: f64, b: f64, data: impl PointFunction) -> Self {
         let dim = self.domain.dim();
         let operator = self.only_unknown(a * identity(dim) + b * normal_derivative(dim));
         self.condition(PartSelector::AllWalls, operator, data)
@@ -167,21 +171,21 @@ impl LinearProblem {
 
     /// u = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_value(self, data: impl Into<Data>) -> Self {
+    pub fn initial_value(self, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(identity(self.domain.dim()));
         self.condition(PartSelector::Initial, operator, data)
     }
 
     /// ∂u/∂t = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_velocity(self, data: impl Into<Data>) -> Self {
+    pub fn initial_velocity(self, data: impl PointFunction) -> Self {
         let operator = self.only_unknown(time_derivative(self.domain.dim()));
         self.with(Condition::on(PartSelector::Initial, operator, data).named("initial velocity"))
     }
 
     /// u_k = g at the initial time, for one unknown of a system.
     #[must_use]
-    pub fn initial_value_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
+    pub fn initial_value_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
         let operator = self.place(unknown, identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
@@ -191,7 +195,7 @@ impl LinearProblem {
 
     /// ∂u_k/∂t = g at the initial time, for one unknown of a system.
     #[must_use]
-    pub fn initial_velocity_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
+    pub fn initial_velocity_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
         let operator = self.place(unknown, time_derivative(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
