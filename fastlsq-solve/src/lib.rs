@@ -5,6 +5,7 @@ pub mod backend;
 mod data;
 pub mod domain;
 mod error;
+mod factored;
 pub mod lsq;
 mod options;
 mod problem;
@@ -21,6 +22,7 @@ pub use domain::{
     Interval, PartKind, PartSelector, SpaceTime,
 };
 pub use error::SolveError;
+pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
     Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis,
     sampling::{Sequence, UnitSampler},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, MatMut};
 use fastlsq_basis::Basis;
 use fastlsq_ops::{EquationRow, Sites};
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, s};
 
 use crate::SolveError;
 use crate::lsq::{LsqError, RowSource};
@@ -161,29 +161,19 @@ impl System {
     /// A system of these blocks over these bases.
     ///
     /// # Errors
-    /// An operator that does not fit the bases, tables of the wrong length, data that are not
-    /// finite, no rows, no features.
+    /// An operator or points that do not fit the bases, tables of the wrong length, points, weights
+    /// or data that are not finite, no rows, no features.
     pub fn new(bases: Vec<Arc<dyn Basis>>, blocks: Vec<RowBlock>) -> Result<Self, SolveError> {
-        let mut starts = vec![0];
+        let Some(dim) = bases.first().map(|basis| basis.dim()) else {
+            return Err(SolveError::NothingToSolve);
+        };
+        let (mut starts, mut rows) = (vec![0], 0);
         for block in &blocks {
-            block.operator.validate()?;
-            check_length(block, "values", block.data.len())?;
-            if let Some(partners) = &block.partners {
-                check_length(block, "partner points", partners.nrows())?;
-            }
-            if let Some(weights) = &block.row_weights {
-                check_length(block, "row weights", weights.len())?;
-            }
-            if let Some(i) = block.data.iter().position(|v| !v.is_finite()) {
-                return Err(SolveError::DataNotFinite {
-                    label: block.label.clone(),
-                    point: block.points.row(i).to_vec(),
-                    value: block.data[i],
-                });
-            }
-            starts.push(starts[starts.len() - 1] + block.len());
+            check_block(block, &bases, dim)?;
+            rows += block.len();
+            starts.push(rows);
         }
-        if starts[starts.len() - 1] == 0 || bases.iter().all(|basis| basis.is_empty()) {
+        if rows == 0 || bases.iter().all(|basis| basis.is_empty()) {
             return Err(SolveError::NothingToSolve);
         }
         Ok(Self {
@@ -251,6 +241,72 @@ impl System {
     }
 }
 
+/// Fails unless everything in the block fits together, fits the bases, and is finite.
+fn check_block(block: &RowBlock, bases: &[Arc<dyn Basis>], dim: usize) -> Result<(), SolveError> {
+    block.operator.validate()?;
+    if block.operator.unknowns() != bases.len() {
+        return Err(SolveError::Table {
+            label: block.label.clone(),
+            what: "unknowns",
+            expected: bases.len(),
+            found: block.operator.unknowns(),
+        });
+    }
+    if let Some(other) = bases.iter().find(|basis| basis.dim() != dim) {
+        return Err(SolveError::Dimension {
+            basis: other.dim(),
+            domain: dim,
+        });
+    }
+    block.sites().validate(dim)?;
+    check_points(block, &block.points)?;
+    check_length(block, "values", block.data.len())?;
+    if let Some(partners) = &block.partners {
+        check_length(block, "partner points", partners.nrows())?;
+        Sites::new(partners.view()).validate(dim)?;
+        check_points(block, partners)?;
+    }
+    if let Some(weights) = &block.row_weights {
+        check_length(block, "row weights", weights.len())?;
+    }
+    let weights = block.row_weights.iter().flatten().chain([&block.weight]);
+    if let Some(&value) = weights.into_iter().find(|weight| !weight.is_finite()) {
+        return Err(SolveError::Option {
+            option: "weight",
+            value,
+            requirement: "weights of rows are finite",
+        });
+    }
+    if let Some((point, &value)) = block
+        .points
+        .rows()
+        .into_iter()
+        .zip(&block.data)
+        .find(|(_, value)| !value.is_finite())
+    {
+        return Err(SolveError::DataNotFinite {
+            label: block.label.clone(),
+            point: point.to_vec(),
+            value,
+        });
+    }
+    Ok(())
+}
+
+fn check_points(block: &RowBlock, points: &Array2<f64>) -> Result<(), SolveError> {
+    let bad = points
+        .rows()
+        .into_iter()
+        .find(|point| point.iter().any(|x| !x.is_finite()));
+    match bad {
+        None => Ok(()),
+        Some(point) => Err(SolveError::PointNotFinite {
+            label: block.label.clone(),
+            point: point.to_vec(),
+        }),
+    }
+}
+
 fn check_length(block: &RowBlock, what: &'static str, found: usize) -> Result<(), SolveError> {
     if found == block.len() {
         Ok(())
@@ -299,9 +355,4 @@ impl RowSource for System {
         }
         Ok(())
     }
-}
-
-/// The first rows of a point set.
-pub(crate) fn first_rows(points: &Array2<f64>, count: usize) -> ArrayView2<'_, f64> {
-    points.slice(s![..count.min(points.nrows()), ..])
 }

@@ -13,21 +13,87 @@ use std::time::Instant;
 use fastlsq_basis::Parity;
 
 use crate::SolveError;
+use crate::factored::FactoredProblem;
 use crate::options::{FeatureChoice, Options, Symmetry};
-use crate::problem::LinearProblem;
+use crate::problem::{Imposition, LinearProblem, Place};
 use crate::solution::Solution;
 
-use score::HeldOut;
+pub(crate) use score::HeldOut;
 use trial::Bench;
 
+pub(crate) use score::Score;
 pub(crate) use search::Found;
 pub(crate) use trial::{Features, Trial};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
+    prepared(problem, options, |bench, parity, begin| {
+        let found = search::search(bench, parity, begin)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        Ok(Solution::from_search(
+            bench.problem,
+            options,
+            found,
+            seconds,
+        ))
+    })
+}
+
+/// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
+pub(crate) fn factor(
+    problem: &LinearProblem,
+    options: &Options,
+) -> Result<FactoredProblem, SolveError> {
+    prepared(problem, options, |bench, parity, begin| {
+        let mut found = search::search(bench, parity, begin)?;
+        let features = found.best.features.clone();
+        let blocks = bench.rows(features.count(), FINAL_LEVEL)?;
+        let lsq = bench.lsq.clone().keep_q(true);
+        let (trial, system, factored) = bench.run_keeping(features, &blocks, &lsq)?;
+        if found.best.score.worst > 0.0 {
+            found.estimate *= trial.score.worst / found.best.score.worst;
+        }
+        found.best = trial;
+        let seconds = begin.elapsed().as_secs_f64();
+        let solution = Solution::from_search(bench.problem, options, found, seconds);
+        Ok(FactoredProblem::new(
+            system,
+            factored,
+            bench.held_out.clone(),
+            solution,
+            bench.problem.equations.len(),
+        ))
+    })
+}
+
+/// The points of a factored problem are those of no candidate.
+const FINAL_LEVEL: u64 = 1_000;
+
+/// Checks everything, then calls `work` in the pool that was asked for.
+fn prepared<T: Send>(
+    problem: &LinearProblem,
+    options: &Options,
+    work: impl FnOnce(&Bench<'_>, &[Vec<Parity>], Instant) -> Result<T, SolveError> + Send,
+) -> Result<T, SolveError> {
+    let problem = &problem.expanded();
     validate(problem, options)?;
+    let run = || {
+        let begin = Instant::now();
+        let lsq = match options.memory_limit {
+            Some(bytes) => options.lsq.clone().memory_limit(bytes),
+            None => options.lsq.clone(),
+        };
+        let bench = Bench {
+            problem,
+            options,
+            held_out: HeldOut::new(problem, options.seed)?,
+            lsq,
+        };
+        let parity = parity(problem, options)?;
+        work(&bench, &parity, begin)
+    };
     match options.threads {
-        None => run(problem, options),
+        None => run(),
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -35,30 +101,8 @@ pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Soluti
                 threads,
                 reason: error.to_string(),
             })?
-            .install(|| run(problem, options)),
+            .install(run),
     }
-}
-
-fn run(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
-    let begin = Instant::now();
-    let lsq = match options.memory_limit {
-        Some(bytes) => options.lsq.clone().memory_limit(bytes),
-        None => options.lsq.clone(),
-    };
-    let bench = Bench {
-        problem,
-        options,
-        held_out: HeldOut::new(problem, options.seed)?,
-        lsq,
-    };
-    let parity = parity(problem, options)?;
-    let found = search::search(&bench, &parity, begin)?;
-    Ok(Solution::from_search(
-        problem,
-        options,
-        found,
-        begin.elapsed().as_secs_f64(),
-    ))
 }
 
 /// The parity of each unknown along each axis.
@@ -90,6 +134,12 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
     if problem.equations.is_empty() && problem.conditions.is_empty() {
         return Err(SolveError::NothingToSolve);
     }
+    let names = &problem.unknowns;
+    if names.is_empty() || (1..names.len()).any(|k| names[..k].contains(&names[k])) {
+        return Err(SolveError::UnknownNames {
+            names: names.clone(),
+        });
+    }
     let dim = problem.domain.bounding_box()?.dim();
     let rows = problem.equations.iter().map(|e| &e.operator);
     for row in rows.chain(problem.conditions.iter().map(|c| &c.operator)) {
@@ -99,6 +149,13 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
             return Err(SolveError::Dimension {
                 basis: found,
                 domain: dim,
+            });
+        }
+    }
+    for condition in &problem.conditions {
+        if condition.deviations.is_some() && !matches!(condition.place, Place::Points { .. }) {
+            return Err(SolveError::DeviationsWithoutTable {
+                label: condition.label.clone(),
             });
         }
     }
@@ -115,8 +172,16 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
     if options.features == Some(0) || options.max_features == 0 {
         return option("features", 0.0, "at least one feature is needed");
     }
-    if let Some(weight) = options.weight
-        && !(weight.is_finite() && weight > 0.0)
+    let own = problem
+        .conditions
+        .iter()
+        .filter_map(|c| match c.imposition {
+            Imposition::Weighted(weight) => Some(weight),
+            _ => None,
+        });
+    if let Some(weight) = own
+        .chain(options.weight)
+        .find(|weight| !(weight.is_finite() && *weight > 0.0))
     {
         return option("weight", weight, "positive and finite");
     }

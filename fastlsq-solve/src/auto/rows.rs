@@ -4,7 +4,7 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use ndarray::{Array2, Axis};
 
 use crate::SolveError;
-use crate::domain::DomainExt;
+use crate::domain::{DomainExt, checked_interior};
 use crate::problem::{Condition, LinearProblem, Place};
 use crate::system::RowBlock;
 
@@ -74,9 +74,7 @@ pub(crate) fn sample_blocks(
     let mut blocks = Vec::new();
     if !problem.equations.is_empty() {
         let mut sampler = UnitSampler::new(sequence, seed);
-        let points = problem
-            .domain
-            .sample_interior(counts.interior, &mut sampler)?;
+        let points = checked_interior(problem.domain.as_ref(), counts.interior, &mut sampler)?;
         for equation in &problem.equations {
             let data = equation.source.sample(&equation.label, points.view())?;
             blocks.push(RowBlock::new(
@@ -125,18 +123,7 @@ fn sample_condition(
             block.partners = Some(upper);
             Ok(block)
         }
-        Place::Points {
-            points,
-            values,
-            deviations,
-        } => table_block(
-            problem,
-            condition,
-            points,
-            values,
-            deviations.as_deref(),
-            share,
-        ),
+        Place::Points { points, values } => table_block(problem, condition, points, values, share),
     }
 }
 
@@ -145,10 +132,10 @@ fn table_block(
     condition: &Condition,
     points: &Array2<f64>,
     values: &[f64],
-    deviations: Option<&[f64]>,
     share: TableShare,
 ) -> Result<RowBlock, SolveError> {
     let label = &condition.label;
+    let deviations = condition.deviations.as_deref();
     let wrong = |what, expected, found| SolveError::Table {
         label: label.clone(),
         what,

@@ -13,6 +13,8 @@ use ndarray::Array2;
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use crate::SolveError;
+use crate::data::Data;
+use crate::domain::checked_interior;
 use crate::problem::LinearProblem;
 use crate::system::RowBlock;
 
@@ -23,7 +25,7 @@ const CONDITION_POINTS: usize = 100;
 const PROBE_POINTS: usize = 96;
 
 /// Points that no fit has seen.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct HeldOut {
     blocks: Vec<RowBlock>,
     probes: Array2<f64>,
@@ -57,7 +59,7 @@ impl HeldOut {
             TableShare::HeldOut,
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
-        let probes = problem.domain.sample_interior(PROBE_POINTS, &mut sampler)?;
+        let probes = checked_interior(problem.domain.as_ref(), PROBE_POINTS, &mut sampler)?;
         let dim = problem.domain.dim();
         let directions = Array2::from_elem((PROBE_POINTS, dim), 1.0 / (dim.max(1) as f64).sqrt());
         Ok(Self {
@@ -65,6 +67,21 @@ impl HeldOut {
             probes,
             directions,
         })
+    }
+
+    /// Judges one block by other data from now on.
+    pub(crate) fn replace_data(&mut self, block: usize, data: &Data) -> Result<(), SolveError> {
+        if let Some(block) = self.blocks.get_mut(block) {
+            block.data = data.sample(&block.label, block.points.view())?;
+        }
+        Ok(())
+    }
+
+    /// Judges one block by these rows from now on.
+    pub(crate) fn replace_block(&mut self, block: usize, rows: RowBlock) {
+        if let Some(block) = self.blocks.get_mut(block) {
+            *block = rows;
+        }
     }
 
     pub(crate) fn score(

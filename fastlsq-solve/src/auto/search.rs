@@ -52,6 +52,28 @@ pub(crate) fn search(
     }
 }
 
+impl Bench<'_> {
+    /// Rows for this many features an unknown; each level has points of its own.
+    pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, SolveError> {
+        let seed = self.options.seed.wrapping_mul(0x1_0000_0001);
+        let seed = seed.wrapping_add(level.wrapping_mul(7919));
+        self.sample(self.options.rows, features, seed)
+    }
+
+    /// Rows in the user's number, or in proportion to the features.
+    fn sample(
+        &self,
+        explicit: Option<(usize, usize)>,
+        features: usize,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, SolveError> {
+        let features = features.saturating_mul(self.problem.unknowns.len());
+        let counts = RowCounts::choose(self.problem, explicit, features);
+        let sequence = self.options.sequence;
+        sample_blocks(self.problem, &counts, sequence, seed, TableShare::Fitted)
+    }
+}
+
 /// The state of a search: what was tried, and the best of it.
 pub(super) struct Search<'a> {
     pub(super) bench: &'a Bench<'a>,
@@ -89,20 +111,7 @@ impl Search<'_> {
 
     /// Rows for this many features an unknown; each level has points of its own.
     pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, SolveError> {
-        let options = self.bench.options;
-        let features = features.saturating_mul(self.bench.problem.unknowns.len());
-        let counts = RowCounts::choose(self.bench.problem, options.rows, features);
-        let seed = options
-            .seed
-            .wrapping_mul(0x1_0000_0001)
-            .wrapping_add(level * 7919);
-        sample_blocks(
-            self.bench.problem,
-            &counts,
-            options.sequence,
-            seed,
-            TableShare::Fitted,
-        )
+        self.bench.rows(features, level)
     }
 
     /// Runs a candidate, keeps it if it is the best, and returns its score.
@@ -158,6 +167,19 @@ impl Search<'_> {
         }
     }
 
+    /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
+    fn physical_map(&self) -> Result<InputMap, SolveError> {
+        if self.parity.iter().flatten().all(|p| *p == Parity::None) {
+            return Ok(InputMap::identity(self.dim()));
+        }
+        let bounds = self.bench.problem.domain.bounding_box()?;
+        let centre = bounds.lo().iter().zip(bounds.hi());
+        let centre: Vec<f64> = centre.map(|(lo, hi)| 0.5 * lo + 0.5 * hi).collect();
+        let lower: Vec<f64> = centre.iter().map(|c| c - 1.0).collect();
+        let upper: Vec<f64> = centre.iter().map(|c| c + 1.0).collect();
+        Ok(InputMap::from_box(&lower, &upper)?)
+    }
+
     /// Ends the search with its best candidate.
     ///
     /// If there is no other candidate to compare with, an independent draw of the same kind is made,
@@ -211,40 +233,31 @@ impl Search<'_> {
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
     fn companion_rows(&self, features: usize) -> Result<Vec<RowBlock>, SolveError> {
-        let options = self.bench.options;
-        let features = features.saturating_mul(self.bench.problem.unknowns.len());
-        let counts = RowCounts::choose(self.bench.problem, None, features);
-        let seed = options.seed.wrapping_add(0x1003);
-        sample_blocks(
-            self.bench.problem,
-            &counts,
-            options.sequence,
-            seed,
-            TableShare::Fitted,
-        )
+        let seed = self.bench.options.seed.wrapping_add(0x1003);
+        self.bench.sample(None, features, seed)
     }
 
-    fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Features {
-        Features::Random {
+    fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Result<Features, SolveError> {
+        Ok(Features::Random {
             count,
             law,
-            map: InputMap::identity(self.dim()),
+            map: self.physical_map()?,
             parity: self.parity.to_vec(),
             seed: self.bench.options.seed.wrapping_add(draw),
-        }
+        })
     }
 
     /// The user's law; the number of features is given or grows.
     fn explicit(mut self, law: &FrequencyLaw) -> Result<Found, SolveError> {
         if let Some(count) = self.bench.options.features {
-            let features = self.random(law.clone(), count, 0);
+            let features = self.random(law.clone(), count, 0)?;
             return self.single(features, count);
         }
         let mut count = tune::first_size(self.dim()).min(self.limit());
         let (mut level, mut last) = (0, f64::INFINITY);
         loop {
             let blocks = self.rows(count, level)?;
-            let score = self.consider(self.random(law.clone(), count, level), &blocks)?;
+            let score = self.consider(self.random(law.clone(), count, level)?, &blocks)?;
             if let Some(status) = self.should_stop(score, last, count) {
                 return self.finish(status, "law given, features grown".to_owned());
             }
@@ -258,11 +271,12 @@ impl Search<'_> {
             .bench
             .options
             .features
-            .unwrap_or(2 * tune::first_size(self.dim()));
+            .unwrap_or(2 * tune::first_size(self.dim()))
+            .min(self.limit());
         for trial in 0..trials as u64 {
             let blocks = self.rows(count, trial)?;
             for &sigma in bandwidths {
-                let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial);
+                let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial)?;
                 self.consider(features, &blocks)?;
                 if self.out_of_time() {
                     return self.finish(Status::LimitReached, "grid search, cut short".to_owned());

@@ -7,6 +7,7 @@ use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
 
 use super::score::{HeldOut, Score};
 use crate::SolveError;
+use crate::backend::Factored;
 use crate::lsq::{LsqInfo, LsqOptions};
 use crate::options::Options;
 use crate::problem::{Imposition, LinearProblem};
@@ -45,6 +46,14 @@ impl Features {
             *count = new;
         }
         features
+    }
+
+    /// Features for each unknown.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Random { count, .. } => *count,
+            Self::Given(basis) => basis.len(),
+        }
     }
 
     fn build(&self, unknowns: usize, normalised: bool) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
@@ -109,16 +118,28 @@ const CONDITION_WEIGHT: f64 = 10.0;
 impl Bench<'_> {
     /// Solves one candidate on these rows and judges it.
     pub(crate) fn run(&self, features: Features, blocks: &[RowBlock]) -> Result<Trial, SolveError> {
+        let (trial, _, _) = self.run_keeping(features, blocks, &self.lsq)?;
+        Ok(trial)
+    }
+
+    /// As [`run`](Self::run), handing out the system and its factorisation too.
+    pub(crate) fn run_keeping(
+        &self,
+        features: Features,
+        blocks: &[RowBlock],
+        lsq: &LsqOptions,
+    ) -> Result<(Trial, System, Box<dyn Factored>), SolveError> {
         let begin = Instant::now();
+        check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
         let mut system = System::new(bases.clone(), blocks.to_vec())?;
         let weights = self.weights(&system)?;
         system.set_weights(&weights);
-        let factored = self.options.backend.factor(&system, &self.lsq)?;
+        let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
         let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
         let score = self.held_out.score(&bases, &beta)?;
-        Ok(Trial {
+        let trial = Trial {
             features,
             bases,
             beta,
@@ -127,7 +148,8 @@ impl Bench<'_> {
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
             seconds: begin.elapsed().as_secs_f64(),
-        })
+        };
+        Ok((trial, system, factored))
     }
 
     /// The factor on each block: the paper's λ if it is given, otherwise blocks made comparable.
@@ -166,5 +188,18 @@ impl Bench<'_> {
                 Ok(factor * share / scale)
             })
             .collect()
+    }
+}
+
+/// Fails on numbers of features whose square cannot be held, before anything is drawn.
+fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
+    let square = features
+        .checked_mul(unknowns)
+        .and_then(|columns| columns.checked_mul(columns));
+    let fits = square.is_some_and(|n| Vec::<f64>::new().try_reserve_exact(n).is_ok());
+    if fits {
+        Ok(())
+    } else {
+        Err(SolveError::TooManyFeatures { features, unknowns })
     }
 }

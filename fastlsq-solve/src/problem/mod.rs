@@ -12,6 +12,7 @@ pub use condition::{Condition, Imposition, Place};
 use crate::SolveError;
 use crate::data::{Data, PointFunction};
 use crate::domain::{BoxDomain, Domain, PartSelector};
+use crate::factored::FactoredProblem;
 use crate::options::Options;
 use crate::solution::Solution;
 
@@ -42,6 +43,8 @@ pub struct LinearProblem {
     pub(crate) unknowns: Vec<String>,
     pub(crate) equations: Vec<Equation>,
     pub(crate) conditions: Vec<Condition>,
+    /// Axes with periodic conditions; how many derivatives must agree follows from the equations.
+    periodic: Vec<usize>,
     /// A mistake made while stating the problem; it surfaces when the problem is solved.
     pub(crate) mistake: Option<SolveError>,
 }
@@ -60,6 +63,7 @@ impl LinearProblem {
             unknowns: vec!["u".to_owned()],
             equations: Vec::new(),
             conditions: Vec::new(),
+            periodic: Vec::new(),
             mistake: None,
         }
     }
@@ -207,22 +211,27 @@ impl LinearProblem {
     /// opposite faces.
     #[must_use]
     pub fn periodic(mut self, axis: usize) -> Self {
-        let dim = self.domain.dim();
-        let order = self
-            .equations
-            .iter()
-            .map(|e| e.operator.order())
-            .max()
-            .unwrap_or(1)
-            .max(1);
-        for unknown in self.unknowns.clone() {
-            for n in 0..order {
-                let operator = self.place(&unknown, partial_order(dim, axis, n));
-                let label = format!("periodic x{axis} {unknown} order {n}");
-                self = self.with(Condition::opposite(axis, operator).named(label));
+        self.periodic.push(axis);
+        self
+    }
+
+    /// The problem with its periodic axes spelt out as conditions.
+    pub(crate) fn expanded(&self) -> Self {
+        let mut problem = self.clone();
+        let (dim, unknowns) = (self.domain.dim(), self.unknowns.len());
+        let orders = self.equations.iter().map(|e| e.operator.order());
+        let order = orders.max().unwrap_or(1).max(1);
+        for axis in std::mem::take(&mut problem.periodic) {
+            for (index, unknown) in self.unknowns.iter().enumerate() {
+                for n in 0..order {
+                    let operator = partial_order(dim, axis, n).on(index, unknowns);
+                    let label = format!("periodic x{axis} {unknown} order {n}");
+                    let condition = Condition::opposite(axis, operator).named(label);
+                    problem.conditions.push(condition);
+                }
             }
         }
-        self
+        problem
     }
 
     /// u(xᵢ) = vᵢ at given points (one row a point): data fitting, alone or beside an equation.
@@ -259,6 +268,15 @@ impl LinearProblem {
     /// As [`solve`](Self::solve).
     pub fn solve_with(&self, options: &Options) -> Result<Solution, SolveError> {
         crate::auto::solve(self, options)
+    }
+
+    /// Makes the choices that the options leave open for the problem's own data, then assembles and
+    /// factors once: any other data cost one product (the paper's matrix cache).
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn factor_with(&self, options: &Options) -> Result<FactoredProblem, SolveError> {
+        crate::auto::factor(self, options)
     }
 
     /// The operator as a row for a problem with one unknown (the first, where there are several).
