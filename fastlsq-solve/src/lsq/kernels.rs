@@ -4,7 +4,7 @@
 //! running machine (the choice is made at run time, so no compiler flags are needed). The order of
 //! the additions is fixed by the length alone: results never depend on threads.
 
-use faer::prelude::{Reborrow, ReborrowMut};
+use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use pulp::Arch;
 
