@@ -1,11 +1,12 @@
 //! The seam between mathematics and hardware.
 
 use std::fmt::Debug;
+use std::sync::OnceLock;
 
 use faer::{Mat, MatRef};
 
 use crate::SolveError;
-use crate::lsq::{self, Factorisation, LsqInfo, LsqOptions};
+use crate::lsq::{self, CachedSolver, Factorisation, LsqInfo, LsqOptions};
 use crate::system::System;
 
 /// Turns a [`System`] into something that can be solved again and again.
@@ -65,27 +66,41 @@ impl Backend for CpuBackend {
     ) -> Result<Box<dyn Factored>, SolveError> {
         let rhs = system.right_hand_side();
         let factorisation = lsq::factor(system, rhs.as_ref(), options)?;
-        Ok(Box::new(CpuFactored(factorisation)))
+        Ok(Box::new(CpuFactored {
+            factorisation,
+            cache: OnceLock::new(),
+        }))
     }
 }
 
 #[derive(Debug)]
-struct CpuFactored(Factorisation);
+struct CpuFactored {
+    factorisation: Factorisation,
+    /// The range written out, once a new right-hand side has been asked for.
+    cache: OnceLock<CachedSolver>,
+}
 
 impl Factored for CpuFactored {
     fn solution(&self) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.solution().to_owned())
+        Ok(self.factorisation.solution().to_owned())
     }
 
     fn solve(&self, right_hand_sides: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.solve(right_hand_sides)?)
+        if let Some(cache) = self.cache.get() {
+            return Ok(cache.solve(right_hand_sides)?);
+        }
+        let cache = self.factorisation.cached()?;
+        Ok(self.cache.get_or_init(|| cache).solve(right_hand_sides)?)
     }
 
     fn adjoint(&self, covectors: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.adjoint(covectors)?)
+        match self.cache.get() {
+            Some(cache) => Ok(cache.adjoint(covectors)?),
+            None => Ok(self.factorisation.adjoint(covectors)?),
+        }
     }
 
     fn info(&self) -> &LsqInfo {
-        self.0.info()
+        self.factorisation.info()
     }
 }

@@ -2,6 +2,8 @@
 
 mod auto;
 pub mod backend;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod data;
 pub mod domain;
 mod error;
