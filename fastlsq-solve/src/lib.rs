@@ -26,10 +26,13 @@ pub use domain::{
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
-    Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis,
+    Coefficient, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity,
+    PolynomialBasis, PolynomialFamily, SavedBasis, SinusoidalBasis, SinusoidalBuilder,
+    SymmetrisedBasis, TanhBasis, TanhBuilder, WeightLaw,
     sampling::{Sequence, UnitSampler},
 };
 pub use fastlsq_ops::*;
+pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use problem::{Condition, Imposition, LinearProblem, Place};
 pub use report::{BlockReport, Probe, Report, Status};

@@ -89,11 +89,10 @@ impl Search<'_> {
         self.bench.problem.domain.dim()
     }
 
+    /// Whether no further candidate may begin; one is always tried.
     pub(super) fn out_of_time(&self) -> bool {
-        self.bench
-            .options
-            .time_limit
-            .is_some_and(|limit| self.begin.elapsed() >= limit)
+        let limit = self.bench.options.time_limit;
+        self.best.is_some() && limit.is_some_and(|limit| self.begin.elapsed() >= limit)
     }
 
     /// The most features an unknown may get.

@@ -192,7 +192,7 @@ impl Bench<'_> {
 }
 
 /// Fails on numbers of features whose square cannot be held, before anything is drawn.
-fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
+pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
     let square = features
         .checked_mul(unknowns)
         .and_then(|columns| columns.checked_mul(columns));
