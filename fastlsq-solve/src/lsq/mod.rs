@@ -2,6 +2,7 @@
 
 mod block;
 mod cached;
+mod constrained;
 mod error;
 mod factor;
 mod info;
@@ -21,6 +22,7 @@ mod streamed;
 mod triangle;
 
 pub use cached::CachedSolver;
+pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained};
 pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};

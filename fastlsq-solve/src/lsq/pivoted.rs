@@ -13,8 +13,9 @@ use super::block::join;
 use super::kernels::{column, column_mut, dot, norm, reflect_columns, scale};
 use super::panel::{apply_dense, apply_dense_transpose, dense_panel, move_top_rows};
 use super::pivots::Sketch;
-use faer::prelude::ReborrowMut;
-use faer::{Mat, MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Widest group of columns that one task updates.
 const CHUNK: usize = 128;
@@ -234,6 +235,25 @@ impl PivotedQr {
         }
     }
 
+    /// B ← B·Q for a block of rows.
+    pub(crate) fn apply_from_the_right(&self, mut b: MatMut<'_, f64>) {
+        for q in &self.panels {
+            let b = b.rb_mut().subcols_mut(q.row, q.v.nrows());
+            let mut products = Mat::zeros(b.nrows(), q.v.ncols());
+            matmul(
+                products.as_mut(),
+                Accum::Replace,
+                b.rb(),
+                &q.v,
+                1.0,
+                Par::Seq,
+            );
+            let mut w = Mat::zeros(b.nrows(), q.v.ncols());
+            matmul(w.as_mut(), Accum::Replace, &products, &q.t, 1.0, Par::Seq);
+            matmul(b, Accum::Add, &w, q.v.transpose(), -1.0, Par::Seq);
+        }
+    }
+
     /// [R₁₁ R₁₂]·Pᵀ·S, transposed: N×r with row j multiplied by `factors[j]`.
     pub(crate) fn right_factor_transposed(&self, factors: &[f64]) -> Mat<f64> {
         let mut out = Mat::zeros(self.order.len(), self.rank());
@@ -245,7 +265,7 @@ impl PivotedQr {
         out
     }
 
-    /// Q₁·c for c with `rank` rows.
+    /// Q·[c; 0], for c with `rank` or more rows.
     pub(crate) fn expand(&self, c: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
         let mut out = Mat::zeros(self.rows, c.ncols());
         out.as_mut().subrows_mut(0, c.nrows()).copy_from(c);
