@@ -1,5 +1,6 @@
 //! A least-squares system as a description: features, blocks of rows, weights and data.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use faer::{Mat, MatMut};
@@ -31,6 +32,8 @@ pub struct RowBlock {
     pub weight: f64,
     /// A further factor for each row (1/σᵢ for noisy data).
     pub row_weights: Option<Vec<f64>>,
+    /// Whether the rows are equality constraints, to hold to rounding.
+    pub exact: bool,
 }
 
 impl RowBlock {
@@ -51,6 +54,7 @@ impl RowBlock {
             data,
             weight: 1.0,
             row_weights: None,
+            exact: false,
         }
     }
 
@@ -199,6 +203,27 @@ impl System {
     #[must_use]
     pub fn blocks(&self) -> &[RowBlock] {
         &self.blocks
+    }
+
+    /// The rows of the blocks that are equality constraints: ranges of row numbers, in order.
+    #[must_use]
+    pub fn exact_rows(&self) -> Vec<Range<usize>> {
+        let blocks = self.blocks.iter().zip(&self.starts);
+        blocks
+            .filter(|(block, _)| block.exact && !block.is_empty())
+            .map(|(block, &start)| start..start + block.len())
+            .collect()
+    }
+
+    /// The blocks to be fitted and those to hold exactly, as systems of their own; `None` for
+    /// a system without rows.
+    #[must_use]
+    pub fn split_exact(&self) -> (Option<Self>, Option<Self>) {
+        let part = |exact: bool| {
+            let blocks = self.blocks.iter().filter(|block| block.exact == exact);
+            Self::new(self.bases.clone(), blocks.cloned().collect()).ok()
+        };
+        (part(false), part(true))
     }
 
     /// The weighted right-hand side, one column.

@@ -172,6 +172,9 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
     if options.features == Some(0) || options.max_features == 0 {
         return option("features", 0.0, "at least one feature is needed");
     }
+    if let Some(features) = options.features {
+        trial::check_size(features, names.len())?;
+    }
     let own = problem
         .conditions
         .iter()

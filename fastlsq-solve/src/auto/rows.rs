@@ -5,7 +5,7 @@ use ndarray::{Array2, Axis};
 
 use crate::SolveError;
 use crate::domain::{DomainExt, checked_interior};
-use crate::problem::{Condition, LinearProblem, Place};
+use crate::problem::{Condition, Imposition, LinearProblem, Place};
 use crate::system::RowBlock;
 
 /// How many points each equation and each condition gets.
@@ -89,13 +89,9 @@ pub(crate) fn sample_blocks(
         let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
         let mut sampler = UnitSampler::new(sequence, stream);
         let count = counts.conditions.get(index).copied().unwrap_or(0);
-        blocks.push(sample_condition(
-            problem,
-            condition,
-            count,
-            &mut sampler,
-            share,
-        )?);
+        let mut block = sample_condition(problem, condition, count, &mut sampler, share)?;
+        block.exact = condition.imposition == Imposition::Exact;
+        blocks.push(block);
     }
     Ok(blocks)
 }

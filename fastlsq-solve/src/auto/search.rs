@@ -9,6 +9,7 @@ use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::trial::{Bench, Features, Trial};
 use super::tune;
 use crate::SolveError;
+use crate::lsq::LsqError;
 use crate::options::FeatureChoice;
 use crate::report::{Probe, Status};
 use crate::system::RowBlock;
@@ -43,6 +44,7 @@ pub(crate) fn search(
         best: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
+        refused: None,
     };
     match &bench.options.choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
@@ -82,6 +84,13 @@ pub(super) struct Search<'a> {
     best: Option<Trial>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
+    /// Why the last candidate that could not be solved could not.
+    refused: Option<SolveError>,
+}
+
+/// Whether these features cannot take on the values of exact conditions; others may.
+fn contradicts_constraints(error: &SolveError) -> bool {
+    matches!(error, SolveError::Lsq(cause) if matches!(**cause, LsqError::InconsistentConstraints { .. }))
 }
 
 impl Search<'_> {
@@ -119,7 +128,14 @@ impl Search<'_> {
         features: Features,
         blocks: &[RowBlock],
     ) -> Result<f64, SolveError> {
-        let trial = self.bench.run(features, blocks)?;
+        let trial = match self.bench.run(features, blocks) {
+            Ok(trial) => trial,
+            Err(error) if contradicts_constraints(&error) => {
+                self.refused = Some(error);
+                return Ok(f64::INFINITY);
+            }
+            Err(error) => return Err(error),
+        };
         let score = trial.score.worst;
         self.probes.push(Probe::of(&trial));
         self.witnesses.push(Witness {
@@ -195,7 +211,8 @@ impl Search<'_> {
             self.consider(twin, &blocks)?;
         }
         let estimate = self.estimate();
-        let best = self.best.ok_or(SolveError::NothingToSolve)?;
+        let none = self.refused.unwrap_or(SolveError::NothingToSolve);
+        let best = self.best.ok_or(none)?;
         let status = match status {
             Status::Explicit => Status::Explicit,
             _ if estimate <= self.bench.options.tolerance => Status::ToleranceMet,

@@ -4,10 +4,10 @@ use faer::Mat;
 use ndarray::{Array2, s};
 
 use super::reference::least_squares;
-use super::systems::{basis, inside, matrix, sides, wave};
+use super::systems::{basis, inside, matrix, sides, spread, wave};
 use super::{Verdict, require, require_close};
 use crate::backend::Backend;
-use crate::lsq::LsqOptions;
+use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
 use crate::{Field, SolveError, identity, laplacian, normal_derivative, partial};
 
@@ -151,4 +151,43 @@ pub fn variable_coefficients(backend: &dyn Backend) -> Verdict {
     let block = RowBlock::new("equation", operator, points, data);
     let system = System::new(vec![basis], vec![block])?;
     require_reference("variable coefficients", backend, &system)
+}
+
+/// Exact blocks hold to rounding, also for new right-hand sides, and have an adjoint. A backend may
+/// refuse them.
+///
+/// # Errors
+/// What does not hold.
+pub fn exact_blocks(backend: &dyn Backend) -> Verdict {
+    let points = inside(200, 1);
+    let data = wave(&points);
+    let fitted = RowBlock::new("equation", laplacian(2), points, data);
+    let pins = inside(12, 4);
+    let data: Vec<f64> = wave(&pins).iter().map(|value| 2.0 * value + 1.0).collect();
+    let mut exact = RowBlock::new("exact", identity(2), pins, data);
+    exact.exact = true;
+    exact.weight = 3.0;
+    let system = System::new(vec![basis(60, 8.0, 1)?], vec![exact, fitted])?;
+    let options = LsqOptions::new().keep_q(true);
+    let Ok(factored) = backend.factor(&system, &options) else {
+        return Ok(());
+    };
+    let a = matrix(&system)?;
+    let rhs = spread(system.nrows(), 1, 3);
+    for (b, x) in [
+        (system.right_hand_side(), factored.solution()?),
+        (rhs.clone(), factored.solve(rhs.as_ref())?),
+    ] {
+        let held = &a * &x;
+        let (held, asked) = (held.as_ref().subrows(0, 12), b.as_ref().subrows(0, 12));
+        require_close("rows that must hold exactly", held, asked, 1e-11)?;
+    }
+    let v = spread(system.ncols(), 1, 5);
+    let (x, w) = (factored.solve(rhs.as_ref())?, factored.adjoint(v.as_ref())?);
+    let (left, right) = ((x.transpose() * &v)[(0, 0)], (rhs.transpose() * &w)[(0, 0)]);
+    let size = x.norm_l2() * v.norm_l2() + rhs.norm_l2() * w.norm_l2();
+    let property = "the adjoint of a system with exact rows";
+    require((left - right).abs() <= 1e-10 * size, property, || {
+        format!("{left:e} against {right:e}")
+    })
 }

@@ -19,7 +19,7 @@ use faer::MatRef;
 use thiserror::Error;
 
 pub use blocks::{
-    periodic_partners, row_weights, systems_of_unknowns, tabulated_coefficients,
+    exact_blocks, periodic_partners, row_weights, systems_of_unknowns, tabulated_coefficients,
     variable_coefficients,
 };
 pub use requests::{information, wrong_requests, zero_matrix};
@@ -63,7 +63,7 @@ macro_rules! backend_suite {
             @tests $name, $make;
             full_rank, rank_deficient, wide, ridge, several_right_hand_sides, adjoint_identity,
             cached_solves, smooth_function, row_weights, periodic_partners, systems_of_unknowns,
-            tabulated_coefficients, variable_coefficients, information, zero_matrix, wrong_requests
+            tabulated_coefficients, variable_coefficients, exact_blocks, information, zero_matrix, wrong_requests
         );
     };
     (@tests $name:ident, $make:expr; $($check:ident),*) => {

@@ -206,3 +206,64 @@ fn a_domain_of_ones_own() {
         );
     }
 }
+
+#[test]
+fn exact_conditions_hold_to_rounding_at_their_points() {
+    let exact = |x: &[f64]| x[0].exp() * (3.0 * x[1]).sin();
+    let problem = LinearProblem::on(BoxDomain::unit(2))
+        .equation(laplacian(2), |x| -8.0 * x[0].exp() * (3.0 * x[1]).sin())
+        .with(Condition::on(PartSelector::AllWalls, identity(2), exact).exact());
+    let u = problem.solve().unwrap();
+    assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
+
+    let options = Options::new().features(150).bandwidth(3.0).rows(300, 60);
+    let factored = problem.factor_with(&options).unwrap();
+    let worst = |u: &fastlsq_solve::Solution, g: &dyn Fn(&[f64]) -> f64| {
+        let points = factored.points("walls").unwrap();
+        let found = u.values(points).unwrap();
+        let pairs = points.rows().into_iter().zip(found);
+        pairs
+            .map(|(x, u)| (u - g(&x.to_vec())).abs())
+            .fold(0.0, f64::max)
+    };
+    assert!(worst(factored.solution(), &exact) < 1e-12);
+    // So do other data on the same factors.
+    let other = |x: &[f64]| x[0] * x[0] - x[1] * x[1];
+    let data = factored.new_data().source(0, |_| 0.0).unwrap();
+    let u = data.data("walls", other).unwrap().solve().unwrap();
+    assert!(worst(&u, &other) < 1e-12 && grid_error(&u, other) < 1e-8);
+}
+
+#[test]
+fn exact_values_at_points_with_noisy_data_between() {
+    let x = UnitSampler::halton(3).points(200, 1);
+    let noisy: Vec<f64> = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| x + 0.01 * f64::from(i as u32 % 7))
+        .collect();
+    let ends = array![[0.0], [1.0]];
+    let u = LinearProblem::on(Interval::unit())
+        .data(x, &noisy)
+        .with(
+            Condition::at(ends, identity(1), &[0.0, 1.0])
+                .exact()
+                .named("ends"),
+        )
+        .solve_with(&Options::new().features(12).bandwidth(2.0))
+        .unwrap();
+    assert!(u.value(&[0.0]).unwrap().abs() < 1e-12);
+    assert!((u.value(&[1.0]).unwrap() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn contradictory_exact_conditions_are_refused() {
+    let problem = LinearProblem::on(Interval::unit())
+        .equation(laplacian(1), |_| 0.0)
+        .with(Condition::at(array![[0.5]], identity(1), &[0.0]).exact())
+        .with(Condition::at(array![[0.5]], identity(1), &[1.0]).exact());
+    let error = problem
+        .solve_with(&Options::new().max_features(40))
+        .unwrap_err();
+    assert!(error.to_string().contains("contradict"), "{error}");
+}
