@@ -216,22 +216,32 @@ fn exact_conditions_hold_to_rounding_at_their_points() {
     let u = problem.solve().unwrap();
     assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
 
-    let options = Options::new().features(150).bandwidth(3.0).rows(300, 60);
+    let options = Options::new().features(200).bandwidth(6.0).rows(400, 60);
     let factored = problem.factor_with(&options).unwrap();
-    let worst = |u: &fastlsq_solve::Solution, g: &dyn Fn(&[f64]) -> f64| {
+    // To rounding: of the data, and of the sum of the terms βⱼφⱼ.
+    let require_held = |u: &fastlsq_solve::Solution, g: &dyn Fn(&[f64]) -> f64| {
         let points = factored.points("walls").unwrap();
-        let found = u.values(points).unwrap();
-        let pairs = points.rows().into_iter().zip(found);
-        pairs
+        let pairs = points.rows().into_iter().zip(u.values(points).unwrap());
+        let held = pairs
             .map(|(x, u)| (u - g(&x.to_vec())).abs())
-            .fold(0.0, f64::max)
+            .fold(0.0, f64::max);
+        let size = u
+            .coefficients()
+            .iter()
+            .fold(0.0, |m: f64, b| m.max(b.abs()));
+        let allowed = 1e-12_f64.max(2.0 * f64::EPSILON * size);
+        assert!(
+            held <= allowed,
+            "{held:.1e} with coefficients up to {size:.1e}"
+        );
     };
-    assert!(worst(factored.solution(), &exact) < 1e-12);
+    require_held(factored.solution(), &exact);
     // So do other data on the same factors.
     let other = |x: &[f64]| x[0] * x[0] - x[1] * x[1];
     let data = factored.new_data().source(0, |_| 0.0).unwrap();
     let u = data.data("walls", other).unwrap().solve().unwrap();
-    assert!(worst(&u, &other) < 1e-12 && grid_error(&u, other) < 1e-8);
+    require_held(&u, &other);
+    assert!(grid_error(&u, other) < 1e-7, "{}", u.report());
 }
 
 #[test]
@@ -250,7 +260,7 @@ fn exact_values_at_points_with_noisy_data_between() {
                 .exact()
                 .named("ends"),
         )
-        .solve_with(&Options::new().features(12).bandwidth(2.0))
+        .solve_with(&Options::new().features(12).bandwidth(8.0))
         .unwrap();
     assert!(u.value(&[0.0]).unwrap().abs() < 1e-12);
     assert!((u.value(&[1.0]).unwrap() - 1.0).abs() < 1e-12);
