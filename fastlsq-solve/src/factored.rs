@@ -172,10 +172,10 @@ impl FactoredProblem {
             .ok_or_else(|| self.no_block(label))
     }
 
-    fn no_block(&self, name: impl ToString) -> SolveError {
+    fn no_block(&self, name: &str) -> SolveError {
         let labels = self.system.blocks().iter().map(|block| block.label.clone());
         SolveError::Block {
-            name: name.to_string(),
+            name: name.to_owned(),
             known: labels.collect(),
         }
     }
@@ -197,7 +197,9 @@ impl NewData<'_> {
     /// No such equation, or a source that is not finite.
     pub fn source(self, equation: usize, source: impl PointFunction) -> Result<Self, SolveError> {
         if equation >= self.problem.equations {
-            return Err(self.problem.no_block(equation));
+            return Err(self
+                .problem
+                .no_block(&format!("equation {}", equation.saturating_add(1))));
         }
         self.replace(equation, &Data::new(source))
     }

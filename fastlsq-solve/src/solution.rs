@@ -51,7 +51,7 @@ impl Solution {
         require("names", bases.len(), names.len())?;
         require(
             "coefficients",
-            bases.iter().map(|basis| basis.len()).sum(),
+            bases.iter().map(Basis::len).sum(),
             beta.len(),
         )?;
         for basis in &bases {
@@ -106,7 +106,7 @@ impl Solution {
             error_estimate: estimate,
             held_out_residual: best.score.worst,
             blocks,
-            features: best.bases.first().map_or(0, |basis| basis.len()),
+            features: best.bases.first().map_or(0, Basis::len),
             rows: best.rows.iter().sum(),
             rank: best.info.rank,
             condition: best.info.condition,
@@ -158,7 +158,7 @@ impl Solution {
     /// The dimension of the space.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.bases.first().map_or(0, |basis| basis.dim())
+        self.bases.first().map_or(0, Basis::dim)
     }
 
     /// One unknown of a system as a solution of its own.
@@ -174,7 +174,7 @@ impl Solution {
                 name: name.to_owned(),
                 known: self.names.clone(),
             })?;
-        let start: usize = self.bases[..index].iter().map(|basis| basis.len()).sum();
+        let start: usize = self.bases[..index].iter().map(Basis::len).sum();
         let basis = self.bases[index].clone();
         let beta = self.beta[start..start + basis.len()].to_vec();
         Ok(Self {

@@ -168,7 +168,7 @@ impl System {
     /// An operator or points that do not fit the bases, tables of the wrong length, points, weights
     /// or data that are not finite, no rows, no features.
     pub fn new(bases: Vec<Arc<dyn Basis>>, blocks: Vec<RowBlock>) -> Result<Self, SolveError> {
-        let Some(dim) = bases.first().map(|basis| basis.dim()) else {
+        let Some(dim) = bases.first().map(Basis::dim) else {
             return Err(SolveError::NothingToSolve);
         };
         let (mut starts, mut rows) = (vec![0], 0);
@@ -177,7 +177,7 @@ impl System {
             rows += block.len();
             starts.push(rows);
         }
-        if rows == 0 || bases.iter().all(|basis| basis.is_empty()) {
+        if rows == 0 || bases.iter().all(Basis::is_empty) {
             return Err(SolveError::NothingToSolve);
         }
         Ok(Self {
@@ -252,7 +252,7 @@ impl System {
         // Only the columns of unknowns that take part count.
         let mut width = 0;
         for (unknown, _) in block.operator.blocks() {
-            width += self.bases.get(*unknown).map_or(0, |basis| basis.len());
+            width += self.bases.get(*unknown).map_or(0, Basis::len);
         }
         let entries = (count * width).max(1) as f64;
         Ok((sample.squared_norm_l2() / entries).sqrt())
@@ -351,7 +351,7 @@ impl RowSource for System {
     }
 
     fn ncols(&self) -> usize {
-        self.bases.iter().map(|basis| basis.len()).sum()
+        self.bases.iter().map(Basis::len).sum()
     }
 
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {

@@ -131,21 +131,21 @@ impl LinearProblem {
     /// u = g on all walls.
     #[must_use]
     pub fn dirichlet(self, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// u = g on one named part of the boundary.
     #[must_use]
     pub fn dirichlet_on(self, part: &str, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
     /// u_k = g on all walls, for one unknown of a system.
     #[must_use]
     pub fn dirichlet_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
-        let operator = self.place(unknown, identity(self.domain.dim()));
+        let operator = self.place(unknown, &identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::AllWalls, operator, data).named(format!("walls {unknown}")),
         )
@@ -154,14 +154,14 @@ impl LinearProblem {
     /// ∂u/∂n = g on all walls.
     #[must_use]
     pub fn neumann(self, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(normal_derivative(self.domain.dim()));
+        let operator = self.only_unknown(&normal_derivative(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// ∂u/∂n = g on one named part of the boundary.
     #[must_use]
     pub fn neumann_on(self, part: &str, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(normal_derivative(self.domain.dim()));
+        let operator = self.only_unknown(&normal_derivative(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
@@ -169,28 +169,28 @@ impl LinearProblem {
     #[must_use]
     pub fn robin(self, a: f64, b: f64, data: impl PointFunction) -> Self {
         let dim = self.domain.dim();
-        let operator = self.only_unknown(a * identity(dim) + b * normal_derivative(dim));
+        let operator = self.only_unknown(&(a * identity(dim) + b * normal_derivative(dim)));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// u = g at the initial time of a space-time domain.
     #[must_use]
     pub fn initial_value(self, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::Initial, operator, data)
     }
 
     /// ∂u/∂t = g at the initial time of a space-time domain.
     #[must_use]
     pub fn initial_velocity(self, data: impl PointFunction) -> Self {
-        let operator = self.only_unknown(time_derivative(self.domain.dim()));
+        let operator = self.only_unknown(&time_derivative(self.domain.dim()));
         self.with(Condition::on(PartSelector::Initial, operator, data).named("initial velocity"))
     }
 
     /// u_k = g at the initial time, for one unknown of a system.
     #[must_use]
     pub fn initial_value_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
-        let operator = self.place(unknown, identity(self.domain.dim()));
+        let operator = self.place(unknown, &identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
                 .named(format!("initial {unknown}")),
@@ -200,7 +200,7 @@ impl LinearProblem {
     /// ∂u_k/∂t = g at the initial time, for one unknown of a system.
     #[must_use]
     pub fn initial_velocity_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
-        let operator = self.place(unknown, time_derivative(self.domain.dim()));
+        let operator = self.place(unknown, &time_derivative(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
                 .named(format!("initial velocity {unknown}")),
@@ -237,7 +237,7 @@ impl LinearProblem {
     /// u(xᵢ) = vᵢ at given points (one row a point): data fitting, alone or beside an equation.
     #[must_use]
     pub fn data(self, points: Array2<f64>, values: &[f64]) -> Self {
-        let operator = self.only_unknown(identity(points.ncols()));
+        let operator = self.only_unknown(&identity(points.ncols()));
         self.with(Condition::at(points, operator, values))
     }
 
@@ -280,12 +280,12 @@ impl LinearProblem {
     }
 
     /// The operator as a row for a problem with one unknown (the first, where there are several).
-    fn only_unknown(&self, operator: Operator) -> EquationRow {
+    fn only_unknown(&self, operator: &Operator) -> EquationRow {
         operator.on(0, self.unknowns.len())
     }
 
     /// The operator placed on a named unknown; a wrong name is kept as the problem's mistake.
-    fn place(&mut self, unknown: &str, operator: Operator) -> EquationRow {
+    fn place(&mut self, unknown: &str, operator: &Operator) -> EquationRow {
         let index = self.unknowns.iter().position(|name| name == unknown);
         if index.is_none() && self.mistake.is_none() {
             self.mistake = Some(SolveError::Unknown {

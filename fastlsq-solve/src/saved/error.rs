@@ -83,7 +83,7 @@ impl SaveError {
         }
     }
 
-    pub(super) fn corrupted(reason: impl ToString) -> Self {
+    pub(super) fn corrupted(reason: &impl ToString) -> Self {
         Self::Corrupted {
             reason: reason.to_string(),
         }

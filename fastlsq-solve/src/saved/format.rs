@@ -103,7 +103,8 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
             basis: saved,
         });
     }
-    let unknowns = serde_json::value::to_raw_value(&unknowns).map_err(SaveError::corrupted)?;
+    let unknowns =
+        serde_json::value::to_raw_value(&unknowns).map_err(|cause| SaveError::corrupted(&cause))?;
     let document = Document {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -111,7 +112,7 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
         unknowns,
         report: solution.report().clone(),
     };
-    serde_json::to_string(&document).map_err(SaveError::corrupted)
+    serde_json::to_string(&document).map_err(|cause| SaveError::corrupted(&cause))
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
@@ -122,18 +123,18 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
     let ours = head.contains(FORMAT);
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(if ours {
-            SaveError::corrupted("it holds bytes that are no text")
+            SaveError::corrupted(&"it holds bytes that are no text")
         } else {
-            foreign("it is no text")
+            foreign(&"it is no text")
         });
     };
     let header: Header = serde_json::from_str(text).map_err(|cause| match cause.classify() {
-        _ if !ours => foreign(cause),
+        _ if !ours => foreign(&cause),
         Category::Eof => SaveError::Truncated,
-        _ => SaveError::corrupted(cause),
+        _ => SaveError::corrupted(&cause),
     })?;
     if header.format != FORMAT {
-        return Err(foreign(format!("its format is {:?}", header.format)));
+        return Err(foreign(&format!("its format is {:?}", header.format)));
     }
     if header.version == 0 || header.version > VERSION {
         return Err(SaveError::Version {
@@ -141,17 +142,18 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
             supported: VERSION,
         });
     }
-    let document: Document = serde_json::from_str(text).map_err(SaveError::corrupted)?;
+    let document: Document =
+        serde_json::from_str(text).map_err(|cause| SaveError::corrupted(&cause))?;
     let found = checksum(document.unknowns.get());
     if let Some(stated) = document.checksum
         && stated != found
     {
-        return Err(SaveError::corrupted(format!(
+        return Err(SaveError::corrupted(&format!(
             "its checksum is {found}, but {stated} was written"
         )));
     }
-    let unknowns: Vec<Unknown> =
-        serde_json::from_str(document.unknowns.get()).map_err(SaveError::corrupted)?;
+    let unknowns: Vec<Unknown> = serde_json::from_str(document.unknowns.get())
+        .map_err(|cause| SaveError::corrupted(&cause))?;
     assemble(unknowns, document.report)
 }
 
@@ -161,7 +163,7 @@ fn assemble(unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveErro
     for unknown in unknowns {
         let basis: Arc<dyn Basis> = unknown.basis.into_basis();
         if basis.len() != unknown.beta.len() {
-            return Err(SaveError::corrupted(format!(
+            return Err(SaveError::corrupted(&format!(
                 "unknown {:?} has {} coefficients for {} features",
                 unknown.name,
                 unknown.beta.len(),
@@ -172,10 +174,10 @@ fn assemble(unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveErro
         names.push(unknown.name);
         beta.extend(unknown.beta);
     }
-    Solution::from_parts(bases, names, beta, report).map_err(SaveError::corrupted)
+    Solution::from_parts(bases, names, beta, report).map_err(|cause| SaveError::corrupted(&cause))
 }
 
-fn foreign(reason: impl ToString) -> SaveError {
+fn foreign(reason: &impl ToString) -> SaveError {
     SaveError::Foreign {
         reason: reason.to_string(),
     }

@@ -1,4 +1,5 @@
 //! Problems from statement to solution: exact solutions, choices, limits, files, and wrong input.
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod automatic;
 mod bases;
