@@ -90,7 +90,10 @@ pub(super) fn automatic(mut search: Search<'_>) -> Result<Found, SolveError> {
     let probes = search.probe_count();
     search.finish(
         status,
-        format!("{probes} candidates judged by held-out residuals"),
+        match probes {
+            1 => "the first candidate was good enough".to_owned(),
+            _ => format!("best of {probes} candidates by held-out residual"),
+        },
     )
 }
 

@@ -19,7 +19,7 @@ fn check(benchmark: &Benchmark, bar: f64) {
         "{name}: gradient {:.1e}",
         errors.gradient
     );
-    let ratio = report.error_estimate / errors.value;
+    let ratio = report.error_estimate / errors.value.max(f64::EPSILON);
     assert!(
         (0.2..=20.0).contains(&ratio),
         "{name}: estimate/error = {ratio:.2}\n{report}"

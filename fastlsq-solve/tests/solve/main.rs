@@ -1,5 +1,9 @@
 //! Problems from statement to solution: exact solutions, choices, limits, files, and wrong input.
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "in a test, a panic is the message"
+)]
 
 mod automatic;
 mod bases;
