@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::{Condition, Data, Domain, EquationRow, LinearProblem, PartSelector};
+use fastlsq_solve::{Condition, Domain, EquationRow, LinearProblem, PartSelector, PointFunction};
 
 use crate::NewtonError;
 use crate::jet::{Jet, Real};
@@ -118,43 +118,43 @@ impl NonlinearProblem {
 
     /// u = g on all walls.
     #[must_use]
-    pub fn dirichlet(self, data: impl Into<Data>) -> Self {
+    pub fn dirichlet(self, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.dirichlet(data))
     }
 
     /// u = g on one named part of the boundary.
     #[must_use]
-    pub fn dirichlet_on(self, part: &str, data: impl Into<Data>) -> Self {
+    pub fn dirichlet_on(self, part: &str, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.dirichlet_on(part, data))
     }
 
     /// u_k = g on all walls, for one unknown of a system.
     #[must_use]
-    pub fn dirichlet_for(self, unknown: &str, data: impl Into<Data>) -> Self {
+    pub fn dirichlet_for(self, unknown: &str, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.dirichlet_for(unknown, data))
     }
 
     /// ∂u/∂n = g on all walls.
     #[must_use]
-    pub fn neumann(self, data: impl Into<Data>) -> Self {
+    pub fn neumann(self, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.neumann(data))
     }
 
     /// ∂u/∂n = g on one named part of the boundary.
     #[must_use]
-    pub fn neumann_on(self, part: &str, data: impl Into<Data>) -> Self {
+    pub fn neumann_on(self, part: &str, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.neumann_on(part, data))
     }
 
     /// u = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_value(self, data: impl Into<Data>) -> Self {
+    pub fn initial_value(self, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.initial_value(data))
     }
 
     /// ∂u/∂t = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_velocity(self, data: impl Into<Data>) -> Self {
+    pub fn initial_velocity(self, data: impl PointFunction) -> Self {
         self.linear(|frame| frame.initial_velocity(data))
     }
 

@@ -1,4 +1,4 @@
-//! Right-hand sides: closures, constants and tables.
+//! Right-hand sides: functions of the point.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,15 +7,19 @@ use ndarray::ArrayView2;
 
 use crate::SolveError;
 
-type Closure = dyn Fn(&[f64]) -> f64 + Send + Sync;
+/// A function of the point that can stand on the right-hand side: any closure `|x| …` from
+/// `&[f64]` to `f64` that can be shared between threads.
+pub trait PointFunction: Fn(&[f64]) -> f64 + Send + Sync + 'static {}
+
+impl<F: Fn(&[f64]) -> f64 + Send + Sync + 'static> PointFunction for F {}
 
 /// A function of the point that stands on the right-hand side of an equation or condition.
 #[derive(Clone)]
-pub struct Data(Arc<Closure>);
+pub struct Data(Arc<dyn PointFunction>);
 
 impl Data {
     /// Data from a closure.
-    pub fn new(function: impl Fn(&[f64]) -> f64 + Send + Sync + 'static) -> Self {
+    pub fn new(function: impl PointFunction) -> Self {
         Self(Arc::new(function))
     }
 
@@ -57,11 +61,5 @@ impl Data {
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Data(closure)")
-    }
-}
-
-impl<F: Fn(&[f64]) -> f64 + Send + Sync + 'static> From<F> for Data {
-    fn from(function: F) -> Self {
-        Self::new(function)
     }
 }

@@ -37,9 +37,27 @@ pub enum SolveError {
         /// The value there.
         value: f64,
     },
-    /// Nothing was asked: no equation, condition or data.
+    /// A point that is NaN or infinite.
+    #[error("{label} has the point {point:?}; the coordinates of points must be finite")]
+    PointNotFinite {
+        /// The equation or condition.
+        label: String,
+        /// The point.
+        point: Vec<f64>,
+    },
+    /// More features than any memory holds.
     #[error(
-        "the problem has no equation, condition or data; add one with .equation(…) or .data(…)"
+        "{features} features for each of {unknowns} unknowns do not fit in memory, which must hold the square of their number; ask for fewer"
+    )]
+    TooManyFeatures {
+        /// Features for each unknown.
+        features: usize,
+        /// The number of unknowns.
+        unknowns: usize,
+    },
+    /// Nothing was asked: no equation, condition or data, or none with rows.
+    #[error(
+        "there are no rows or no features: add an equation with .equation(…) or data with .data(…), and give each condition at least one row"
     )]
     NothingToSolve,
     /// Points and values of a table that do not match, or lie in another space.
@@ -87,6 +105,28 @@ pub enum SolveError {
         threads: usize,
         /// What the system said.
         reason: String,
+    },
+    /// Unknowns that cannot be told apart, or none at all.
+    #[error("the unknowns are {names:?}; give at least one name, each only once")]
+    UnknownNames {
+        /// The names that were given.
+        names: Vec<String>,
+    },
+    /// Standard deviations for a condition that has no table of values.
+    #[error(
+        "{label} has standard deviations but no table of values; they belong to conditions at given points (Condition::at)"
+    )]
+    DeviationsWithoutTable {
+        /// The condition.
+        label: String,
+    },
+    /// A block of rows that does not exist.
+    #[error("there is no equation or condition {name:?}; there are {known:?}")]
+    Block {
+        /// The name or number that was asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
     },
     /// A backend failed for a reason of its own (a device, a driver).
     #[error("backend {backend}: {reason}")]

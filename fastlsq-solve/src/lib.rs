@@ -1,32 +1,101 @@
 //! State a linear PDE, get a solution to tolerance.
+//!
+//! # The mathematics
+//! An unknown function is expanded in random, frozen features,
+//!
+//! u(x) ≈ Σⱼ βⱼ φⱼ(x),  φⱼ(x) = sin(wⱼ·x + bⱼ)/√N  (paper, Eq. 1).
+//!
+//! Every derivative of a feature is known in closed form, so a linear equation L u = f at points xᵢ
+//! and conditions B u = g at points yᵢ are rows of a linear system for β,
+//!
+//! Σⱼ βⱼ (Lφⱼ)(xᵢ) = f(xᵢ),  λ Σⱼ βⱼ (Bφⱼ)(yᵢ) = λ g(yᵢ),
+//!
+//! with more rows than features. One least-squares solve gives β (paper, Algorithm 1): no mesh, no
+//! iteration, no training. The matrix is numerically rank-deficient, and a rank-revealing
+//! factorisation keeps all the digits that are in it. Bandwidths of the features, their number,
+//! rows and weights are chosen by the residuals at fresh points; the exact solution is never needed.
+//!
+//! # A problem in ten lines
+//! ```
+//! use std::f64::consts::PI;
+//! use fastlsq_solve::{BoxDomain, LinearProblem, laplacian};
+//!
+//! // −Δu = f on the unit square, u = 0 on its boundary.
+//! let u = LinearProblem::on(BoxDomain::unit(2))
+//!     .equation(-laplacian(2), |x| 2.0 * PI * PI * (PI * x[0]).sin() * (PI * x[1]).sin())
+//!     .dirichlet(|_| 0.0)
+//!     .solve()?;
+//!
+//! // The result is a function, with all its derivatives …
+//! assert!((u.value(&[0.5, 0.5])? - 1.0).abs() < 1e-11);
+//! assert!((u.laplacian(&[0.5, 0.5])? + 2.0 * PI * PI).abs() < 1e-7);
+//! // … and a report: what was chosen, how well it fits, how large the error may be.
+//! assert!(u.report().error_estimate < 1e-10);
+//! # Ok::<(), fastlsq_solve::SolveError>(())
+//! ```
+//!
+//! # Everything explicit
+//! Each choice can be made by hand, on its own or all together; here is the paper's protocol.
+//! ```
+//! use fastlsq_solve::{Options, problems};
+//! let helmholtz = problems::helmholtz_2d(10.0);
+//! let options = Options::new().features(400).bandwidth(10.0).rows(1000, 300).weight(100.0).seed(0);
+//! let u = helmholtz.problem.solve_with(&options)?;
+//! assert!(helmholtz.errors(&u, 1000)?.value < 1e-7);
+//! # Ok::<(), fastlsq_solve::SolveError>(())
+//! ```
+//!
+//! # What is where
+//! Data flow one way: problem → system → factored → solution → report.
+//! - The [`guide`] leads from the statement of a problem to the report.
+//! - [`domain`]: boxes, intervals, balls, space-time, and the [`Domain`] trait for your own.
+//! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
+//!   at points, several unknowns. Operators come from `fastlsq_ops` and are re-exported here.
+//! - [`Options`]: every choice with its default. [`Report`]: what became of it.
+//! - [`Solution`]: values, gradients, Hessians, any operator, at one point or many; [`saved`] in files.
+//! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
+//! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
+//!   (a feature) is the suite of tests that a backend of your own should pass.
+//! - [`lsq`]: the least-squares engine, usable on its own.
+//! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
 pub mod auto;
 pub mod backend;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod data;
 pub mod domain;
 mod error;
+mod factored;
+pub mod guide;
 pub mod lsq;
 mod options;
 mod problem;
 pub mod problems;
 mod report;
+pub mod saved;
 mod solution;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
-pub use data::Data;
+pub use data::{Data, PointFunction};
 pub use domain::{
     Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, DomainExt,
     Interval, PartKind, PartSelector, SpaceTime,
 };
 pub use error::SolveError;
+pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
-    Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis,
+    Coefficient, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity,
+    PolynomialBasis, PolynomialFamily, SavedBasis, SinusoidalBasis, SinusoidalBuilder,
+    SymmetrisedBasis, TanhBasis, TanhBuilder, WeightLaw,
     sampling::{Sequence, UnitSampler},
 };
 pub use fastlsq_ops::*;
+pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use problem::{Condition, Imposition, LinearProblem, Place};
 pub use report::{BlockReport, Probe, Report, Status};
+pub use saved::SaveError;
 pub use solution::Solution;
 pub use system::{RowBlock, System};

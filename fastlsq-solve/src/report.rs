@@ -43,10 +43,13 @@ pub struct Probe {
     /// Numerical rank.
     pub rank: usize,
     /// Held-out score.
+    #[serde(with = "crate::saved::number")]
     pub score: f64,
     /// Time for assembly, solve and judgement.
+    #[serde(with = "crate::saved::number")]
     pub seconds: f64,
     /// Time for assembly and solve alone.
+    #[serde(with = "crate::saved::number")]
     pub solve_seconds: f64,
 }
 
@@ -71,8 +74,10 @@ pub struct BlockReport {
     /// Its rows.
     pub rows: usize,
     /// The factor on its rows.
+    #[serde(with = "crate::saved::number")]
     pub weight: f64,
     /// Relative residual at fresh points: rms(Bu − g) over the size of the terms.
+    #[serde(with = "crate::saved::number")]
     pub held_out: f64,
 }
 
@@ -82,8 +87,10 @@ pub struct Report {
     /// How it ended.
     pub status: Status,
     /// Estimated relative error of u.
+    #[serde(with = "crate::saved::number")]
     pub error_estimate: f64,
     /// The worst relative held-out residual.
+    #[serde(with = "crate::saved::number")]
     pub held_out_residual: f64,
     /// Equations and conditions one by one.
     pub blocks: Vec<BlockReport>,
@@ -94,8 +101,10 @@ pub struct Report {
     /// Numerical rank.
     pub rank: usize,
     /// Estimated condition of the part of the matrix that was kept.
+    #[serde(with = "crate::saved::number")]
     pub condition: f64,
     /// The bandwidth along each axis in physical coordinates, where the law has one.
+    #[serde(with = "crate::saved::number::list")]
     pub bandwidths: Vec<f64>,
     /// The frequency law in words.
     pub law: String,
@@ -110,8 +119,10 @@ pub struct Report {
     /// Every candidate that was tried.
     pub probes: Vec<Probe>,
     /// Seconds in all.
+    #[serde(with = "crate::saved::number")]
     pub seconds: f64,
     /// Seconds for the winning candidate alone.
+    #[serde(with = "crate::saved::number")]
     pub solve_seconds: f64,
     /// Threads of the pool.
     pub threads: usize,

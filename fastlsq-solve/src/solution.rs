@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fastlsq_basis::Basis;
+use fastlsq_basis::{Basis, BasisError};
 use fastlsq_ops::{EquationRow, Operator, Sites, identity, laplacian, partial, partial_order};
 use ndarray::{Array2, ArrayView2};
 
@@ -24,21 +24,43 @@ impl Solution {
     /// A solution from its parts: one basis for each unknown, coefficients one after the other.
     ///
     /// # Errors
-    /// Coefficients that do not match the bases.
+    /// Names, coefficients or dimensions that do not match the bases, coefficients that are not finite.
     pub fn from_parts(
         bases: Vec<Arc<dyn Basis>>,
         names: Vec<String>,
         beta: Vec<f64>,
         report: Report,
     ) -> Result<Self, SolveError> {
-        let expected: usize = bases.iter().map(|basis| basis.len()).sum();
-        if expected != beta.len() || names.len() != bases.len() {
-            return Err(SolveError::Table {
+        let require = |what, expected, found| {
+            if expected == found {
+                return Ok(());
+            }
+            Err(SolveError::Table {
                 label: "the solution".to_owned(),
-                what: "coefficients",
+                what,
                 expected,
-                found: beta.len(),
-            });
+                found,
+            })
+        };
+        let Some(first) = bases.first() else {
+            return Err(SolveError::NothingToSolve);
+        };
+        require("names", bases.len(), names.len())?;
+        require(
+            "coefficients",
+            bases.iter().map(Basis::len).sum(),
+            beta.len(),
+        )?;
+        for basis in &bases {
+            require("axes", first.dim(), basis.dim())?;
+        }
+        if let Some(index) = beta.iter().position(|value| !value.is_finite()) {
+            return Err(BasisError::NotFinite {
+                what: "the coefficients",
+                index,
+                value: beta[index],
+            }
+            .into());
         }
         Ok(Self {
             bases,
@@ -75,7 +97,7 @@ impl Solution {
     /// The dimension of the space.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.bases.first().map_or(0, |basis| basis.dim())
+        self.bases.first().map_or(0, Basis::dim)
     }
 
     /// One unknown of a system as a solution of its own.
@@ -91,7 +113,7 @@ impl Solution {
                 name: name.to_owned(),
                 known: self.names.clone(),
             })?;
-        let start: usize = self.bases[..index].iter().map(|basis| basis.len()).sum();
+        let start: usize = self.bases[..index].iter().map(Basis::len).sum();
         let basis = self.bases[index].clone();
         let beta = self.beta[start..start + basis.len()].to_vec();
         Ok(Self {

@@ -1,5 +1,6 @@
 //! A least-squares system as a description: features, blocks of rows, weights and data.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use faer::{Mat, MatMut};
@@ -31,6 +32,8 @@ pub struct RowBlock {
     pub weight: f64,
     /// A further factor for each row (1/σᵢ for noisy data).
     pub row_weights: Option<Vec<f64>>,
+    /// Whether the rows are equality constraints, to hold to rounding.
+    pub exact: bool,
 }
 
 impl RowBlock {
@@ -51,6 +54,7 @@ impl RowBlock {
             data,
             weight: 1.0,
             row_weights: None,
+            exact: false,
         }
     }
 
@@ -161,29 +165,19 @@ impl System {
     /// A system of these blocks over these bases.
     ///
     /// # Errors
-    /// An operator that does not fit the bases, tables of the wrong length, data that are not
-    /// finite, no rows, no features.
+    /// An operator or points that do not fit the bases, tables of the wrong length, points, weights
+    /// or data that are not finite, no rows, no features.
     pub fn new(bases: Vec<Arc<dyn Basis>>, blocks: Vec<RowBlock>) -> Result<Self, SolveError> {
-        let mut starts = vec![0];
+        let Some(dim) = bases.first().map(Basis::dim) else {
+            return Err(SolveError::NothingToSolve);
+        };
+        let (mut starts, mut rows) = (vec![0], 0);
         for block in &blocks {
-            block.operator.validate()?;
-            check_length(block, "values", block.data.len())?;
-            if let Some(partners) = &block.partners {
-                check_length(block, "partner points", partners.nrows())?;
-            }
-            if let Some(weights) = &block.row_weights {
-                check_length(block, "row weights", weights.len())?;
-            }
-            if let Some(i) = block.data.iter().position(|v| !v.is_finite()) {
-                return Err(SolveError::DataNotFinite {
-                    label: block.label.clone(),
-                    point: block.points.row(i).to_vec(),
-                    value: block.data[i],
-                });
-            }
-            starts.push(starts[starts.len() - 1] + block.len());
+            check_block(block, &bases, dim)?;
+            rows += block.len();
+            starts.push(rows);
         }
-        if starts[starts.len() - 1] == 0 || bases.iter().all(|basis| basis.is_empty()) {
+        if rows == 0 || bases.iter().all(Basis::is_empty) {
             return Err(SolveError::NothingToSolve);
         }
         Ok(Self {
@@ -209,6 +203,27 @@ impl System {
     #[must_use]
     pub fn blocks(&self) -> &[RowBlock] {
         &self.blocks
+    }
+
+    /// The rows of the blocks that are equality constraints: ranges of row numbers, in order.
+    #[must_use]
+    pub fn exact_rows(&self) -> Vec<Range<usize>> {
+        let blocks = self.blocks.iter().zip(&self.starts);
+        blocks
+            .filter(|(block, _)| block.exact && !block.is_empty())
+            .map(|(block, &start)| start..start + block.len())
+            .collect()
+    }
+
+    /// The blocks to be fitted and those to hold exactly, as systems of their own; `None` for
+    /// a system without rows.
+    #[must_use]
+    pub fn split_exact(&self) -> (Option<Self>, Option<Self>) {
+        let part = |exact: bool| {
+            let blocks = self.blocks.iter().filter(|block| block.exact == exact);
+            Self::new(self.bases.clone(), blocks.cloned().collect()).ok()
+        };
+        (part(false), part(true))
     }
 
     /// The weighted right-hand side, one column.
@@ -237,7 +252,7 @@ impl System {
         // Only the columns of unknowns that take part count.
         let mut width = 0;
         for (unknown, _) in block.operator.blocks() {
-            width += self.bases.get(*unknown).map_or(0, |basis| basis.len());
+            width += self.bases.get(*unknown).map_or(0, Basis::len);
         }
         let entries = (count * width).max(1) as f64;
         Ok((sample.squared_norm_l2() / entries).sqrt())
@@ -248,6 +263,72 @@ impl System {
         for (block, weight) in self.blocks.iter_mut().zip(weights) {
             block.weight = *weight;
         }
+    }
+}
+
+/// Fails unless everything in the block fits together, fits the bases, and is finite.
+fn check_block(block: &RowBlock, bases: &[Arc<dyn Basis>], dim: usize) -> Result<(), SolveError> {
+    block.operator.validate()?;
+    if block.operator.unknowns() != bases.len() {
+        return Err(SolveError::Table {
+            label: block.label.clone(),
+            what: "unknowns",
+            expected: bases.len(),
+            found: block.operator.unknowns(),
+        });
+    }
+    if let Some(other) = bases.iter().find(|basis| basis.dim() != dim) {
+        return Err(SolveError::Dimension {
+            basis: other.dim(),
+            domain: dim,
+        });
+    }
+    block.sites().validate(dim)?;
+    check_points(block, &block.points)?;
+    check_length(block, "values", block.data.len())?;
+    if let Some(partners) = &block.partners {
+        check_length(block, "partner points", partners.nrows())?;
+        Sites::new(partners.view()).validate(dim)?;
+        check_points(block, partners)?;
+    }
+    if let Some(weights) = &block.row_weights {
+        check_length(block, "row weights", weights.len())?;
+    }
+    let weights = block.row_weights.iter().flatten().chain([&block.weight]);
+    if let Some(&value) = weights.into_iter().find(|weight| !weight.is_finite()) {
+        return Err(SolveError::Option {
+            option: "weight",
+            value,
+            requirement: "weights of rows are finite",
+        });
+    }
+    if let Some((point, &value)) = block
+        .points
+        .rows()
+        .into_iter()
+        .zip(&block.data)
+        .find(|(_, value)| !value.is_finite())
+    {
+        return Err(SolveError::DataNotFinite {
+            label: block.label.clone(),
+            point: point.to_vec(),
+            value,
+        });
+    }
+    Ok(())
+}
+
+fn check_points(block: &RowBlock, points: &Array2<f64>) -> Result<(), SolveError> {
+    let bad = points
+        .rows()
+        .into_iter()
+        .find(|point| point.iter().any(|x| !x.is_finite()));
+    match bad {
+        None => Ok(()),
+        Some(point) => Err(SolveError::PointNotFinite {
+            label: block.label.clone(),
+            point: point.to_vec(),
+        }),
     }
 }
 
@@ -270,7 +351,7 @@ impl RowSource for System {
     }
 
     fn ncols(&self) -> usize {
-        self.bases.iter().map(|basis| basis.len()).sum()
+        self.bases.iter().map(Basis::len).sum()
     }
 
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {

@@ -6,6 +6,7 @@
 //! candidates whose scores lie closest above the final one.
 
 use super::score::Score;
+use super::search::is_unresolved;
 
 /// A candidate that was tried on the way.
 #[derive(Debug)]
@@ -64,5 +65,12 @@ pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
         return last.worst;
     }
     let log_mean = chosen.iter().map(|ratio| ratio.ln()).sum::<f64>() / chosen.len() as f64;
-    SAFETY * last.worst * log_mean.exp()
+    // Nothing is known better than to rounding.
+    let estimate = (SAFETY * last.worst * log_mean.exp()).max(f64::EPSILON);
+    if is_unresolved(last.worst) {
+        // Candidates that all miss the solution may well agree with each other.
+        estimate.max(last.worst)
+    } else {
+        estimate
+    }
 }

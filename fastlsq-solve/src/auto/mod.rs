@@ -16,8 +16,9 @@ use std::time::Instant;
 use fastlsq_basis::Parity;
 
 use crate::SolveError;
+use crate::factored::FactoredProblem;
 use crate::options::{FeatureChoice, Options, Symmetry};
-use crate::problem::LinearProblem;
+use crate::problem::{Imposition, LinearProblem, Place};
 use crate::report::Report;
 use crate::solution::Solution;
 
@@ -31,8 +32,74 @@ pub use trial::{Features, Trial, Workbench, block_weights};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
+    prepared(problem, options, |bench, begin| {
+        let found = search(bench, begin)?;
+        as_solution(bench, found, begin)
+    })
+}
+
+/// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
+pub(crate) fn factor(
+    problem: &LinearProblem,
+    options: &Options,
+) -> Result<FactoredProblem, SolveError> {
+    prepared(problem, options, |bench, begin| {
+        let mut found = search(bench, begin)?;
+        let features = found.best.features.clone();
+        let seed = options.seed.wrapping_add(FINAL_POINTS);
+        let blocks = bench.rows(features.count(), options.rows, seed)?;
+        let lsq = bench.lsq.clone().keep_q(true);
+        let (trial, system, factored) = bench.run_keeping(features, &blocks, &lsq)?;
+        if found.best.score.worst > 0.0 {
+            found.estimate *= trial.score.worst / found.best.score.worst;
+        }
+        found.best = trial;
+        let solution = as_solution(bench, found, begin)?;
+        let held_out = bench.held_out.clone();
+        let equations = bench.problem.equations.len();
+        Ok(FactoredProblem::new(
+            system, factored, held_out, solution, equations,
+        ))
+    })
+}
+
+/// The points of a factored problem are those of no candidate.
+const FINAL_POINTS: u64 = 0xF1_7A1;
+
+fn as_solution(
+    bench: &LinearBench<'_>,
+    found: Found<()>,
+    begin: Instant,
+) -> Result<Solution, SolveError> {
+    let seconds = begin.elapsed().as_secs_f64();
+    let report = Report::of(bench.problem, bench.options, &found, seconds);
+    let names = bench.problem.unknowns.clone();
+    Solution::from_parts(found.best.bases, names, found.best.beta, report)
+}
+
+/// Checks everything, then calls `work` in the pool that was asked for.
+fn prepared<T: Send>(
+    problem: &LinearProblem,
+    options: &Options,
+    work: impl FnOnce(&mut LinearBench<'_>, Instant) -> Result<T, SolveError> + Send,
+) -> Result<T, SolveError> {
+    let problem = &problem.expanded();
     validate(problem, options)?;
-    with_threads(options, || run(problem, options))
+    with_threads(options, || {
+        let begin = Instant::now();
+        let lsq = match options.memory_limit {
+            Some(bytes) => options.lsq.clone().memory_limit(bytes),
+            None => options.lsq.clone(),
+        };
+        let mut bench = LinearBench {
+            problem,
+            options,
+            held_out: HeldOut::new(problem, options.seed)?,
+            lsq,
+            parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
+        };
+        work(&mut bench, begin)
+    })
 }
 
 /// Runs in a pool of the requested size, or in the current one.
@@ -54,29 +121,6 @@ pub fn with_threads<T: Send, E: From<SolveError> + Send>(
             reason: error.to_string(),
         })?
         .install(work)
-}
-
-fn run(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
-    let begin = Instant::now();
-    let lsq = match options.memory_limit {
-        Some(bytes) => options.lsq.clone().memory_limit(bytes),
-        None => options.lsq.clone(),
-    };
-    let mut bench = LinearBench {
-        problem,
-        options,
-        held_out: HeldOut::new(problem, options.seed)?,
-        lsq,
-        parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
-    };
-    let found = search(&mut bench, begin)?;
-    let report = Report::of(problem, options, &found, begin.elapsed().as_secs_f64());
-    Solution::from_parts(
-        found.best.bases,
-        problem.unknowns.clone(),
-        found.best.beta,
-        report,
-    )
 }
 
 /// The parity of each unknown along each axis: declared, detected, or none.
@@ -119,6 +163,12 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
     if problem.equations.is_empty() && problem.conditions.is_empty() {
         return Err(SolveError::NothingToSolve);
     }
+    let names = &problem.unknowns;
+    if names.is_empty() || (1..names.len()).any(|k| names[..k].contains(&names[k])) {
+        return Err(SolveError::UnknownNames {
+            names: names.clone(),
+        });
+    }
     let dim = problem.domain.bounding_box()?.dim();
     let rows = problem.equations.iter().map(|e| &e.operator);
     for row in rows.chain(problem.conditions.iter().map(|c| &c.operator)) {
@@ -128,6 +178,13 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
             return Err(SolveError::Dimension {
                 basis: found,
                 domain: dim,
+            });
+        }
+    }
+    for condition in &problem.conditions {
+        if condition.deviations.is_some() && !matches!(condition.place, Place::Points { .. }) {
+            return Err(SolveError::DeviationsWithoutTable {
+                label: condition.label.clone(),
             });
         }
     }
@@ -144,8 +201,19 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
     if options.features == Some(0) || options.max_features == 0 {
         return option("features", 0.0, "at least one feature is needed");
     }
-    if let Some(weight) = options.weight
-        && !(weight.is_finite() && weight > 0.0)
+    if let Some(features) = options.features {
+        trial::check_size(features, names.len())?;
+    }
+    let own = problem
+        .conditions
+        .iter()
+        .filter_map(|c| match c.imposition {
+            Imposition::Weighted(weight) => Some(weight),
+            _ => None,
+        });
+    if let Some(weight) = own
+        .chain(options.weight)
+        .find(|weight| !(weight.is_finite() && *weight > 0.0))
     {
         return option("weight", weight, "positive and finite");
     }

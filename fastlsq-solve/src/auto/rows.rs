@@ -4,8 +4,8 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use ndarray::{Array2, Axis};
 
 use crate::SolveError;
-use crate::domain::DomainExt;
-use crate::problem::{Condition, LinearProblem, Place};
+use crate::domain::{DomainExt, checked_interior};
+use crate::problem::{Condition, Imposition, LinearProblem, Place};
 use crate::system::RowBlock;
 
 /// How many points each equation and each condition gets.
@@ -82,9 +82,7 @@ pub fn sample_blocks(
     let mut blocks = Vec::new();
     if !problem.equations.is_empty() {
         let mut sampler = UnitSampler::new(sequence, seed);
-        let points = problem
-            .domain
-            .sample_interior(counts.interior, &mut sampler)?;
+        let points = checked_interior(problem.domain.as_ref(), counts.interior, &mut sampler)?;
         for equation in &problem.equations {
             let data = equation.source.sample(&equation.label, points.view())?;
             blocks.push(RowBlock::new(
@@ -99,13 +97,9 @@ pub fn sample_blocks(
         let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
         let mut sampler = UnitSampler::new(sequence, stream);
         let count = counts.conditions.get(index).copied().unwrap_or(0);
-        blocks.push(sample_condition(
-            problem,
-            condition,
-            count,
-            &mut sampler,
-            share,
-        )?);
+        let mut block = sample_condition(problem, condition, count, &mut sampler, share)?;
+        block.exact = condition.imposition == Imposition::Exact;
+        blocks.push(block);
     }
     Ok(blocks)
 }
@@ -133,18 +127,7 @@ fn sample_condition(
             block.partners = Some(upper);
             Ok(block)
         }
-        Place::Points {
-            points,
-            values,
-            deviations,
-        } => table_block(
-            problem,
-            condition,
-            points,
-            values,
-            deviations.as_deref(),
-            share,
-        ),
+        Place::Points { points, values } => table_block(problem, condition, points, values, share),
     }
 }
 
@@ -153,10 +136,10 @@ fn table_block(
     condition: &Condition,
     points: &Array2<f64>,
     values: &[f64],
-    deviations: Option<&[f64]>,
     share: TableShare,
 ) -> Result<RowBlock, SolveError> {
     let label = &condition.label;
+    let deviations = condition.deviations.as_deref();
     let wrong = |what, expected, found| SolveError::Table {
         label: label.clone(),
         what,

@@ -13,6 +13,8 @@ use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use crate::SolveError;
+use crate::data::Data;
+use crate::domain::checked_interior;
 use crate::problem::LinearProblem;
 use crate::system::RowBlock;
 
@@ -25,7 +27,7 @@ const PROBE_POINTS: usize = 96;
 const VALUE_POINTS: usize = 500;
 
 /// Points that no fit has seen.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HeldOut {
     blocks: Vec<RowBlock>,
     probes: Array2<f64>,
@@ -64,7 +66,7 @@ impl HeldOut {
             TableShare::HeldOut,
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
-        let value_points = problem.domain.sample_interior(VALUE_POINTS, &mut sampler)?;
+        let value_points = checked_interior(problem.domain.as_ref(), VALUE_POINTS, &mut sampler)?;
         let probes = value_points.slice(s![..PROBE_POINTS, ..]).to_owned();
         let dim = problem.domain.dim();
         let directions = Array2::from_elem((PROBE_POINTS, dim), 1.0 / (dim.max(1) as f64).sqrt());
@@ -74,6 +76,21 @@ impl HeldOut {
             value_points,
             directions,
         })
+    }
+
+    /// Judges one block by other data from now on.
+    pub(crate) fn replace_data(&mut self, block: usize, data: &Data) -> Result<(), SolveError> {
+        if let Some(block) = self.blocks.get_mut(block) {
+            block.data = data.sample(&block.label, block.points.view())?;
+        }
+        Ok(())
+    }
+
+    /// Judges one block by these rows from now on.
+    pub(crate) fn replace_block(&mut self, block: usize, rows: RowBlock) {
+        if let Some(block) = self.blocks.get_mut(block) {
+            *block = rows;
+        }
     }
 
     /// Rows at held-out points, one block for each equation and condition.

@@ -51,6 +51,7 @@ pub fn search<W: Workbench>(bench: &mut W, begin: Instant) -> Result<Found<W::Ex
         best: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
+        refused: None,
     };
     match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
@@ -68,6 +69,8 @@ pub(super) struct Search<'a, W: Workbench> {
     best: Option<Trial<W::Extra>>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
+    /// Why the last candidate that could not be solved could not.
+    refused: Option<W::Error>,
 }
 
 impl<W: Workbench> Search<'_, W> {
@@ -79,10 +82,10 @@ impl<W: Workbench> Search<'_, W> {
         self.bench.options()
     }
 
+    /// Whether no further candidate may begin; one is always tried.
     pub(super) fn out_of_time(&self) -> bool {
-        self.options()
-            .time_limit
-            .is_some_and(|limit| self.begin.elapsed() >= limit)
+        let limit = self.options().time_limit;
+        self.best.is_some() && limit.is_some_and(|limit| self.begin.elapsed() >= limit)
     }
 
     /// The most features an unknown may get.
@@ -113,7 +116,14 @@ impl<W: Workbench> Search<'_, W> {
         features: Features,
         blocks: &[RowBlock],
     ) -> Result<f64, W::Error> {
-        let trial = self.bench.run(features, blocks)?;
+        let trial = match self.bench.run(features, blocks) {
+            Ok(trial) => trial,
+            Err(error) if W::refuses_features(&error) => {
+                self.refused = Some(error);
+                return Ok(f64::INFINITY);
+            }
+            Err(error) => return Err(error),
+        };
         let score = trial.score.worst;
         self.probes.push(Probe::of(&trial));
         self.witnesses.push(Witness {
@@ -205,6 +215,25 @@ impl<W: Workbench> Search<'_, W> {
         }
     }
 
+    /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
+    fn physical_map(&self) -> Result<InputMap, W::Error> {
+        if self
+            .bench
+            .parity()
+            .iter()
+            .flatten()
+            .all(|p| *p == Parity::None)
+        {
+            return Ok(InputMap::identity(self.dim()));
+        }
+        let bounds = self.bench.bounding_box()?;
+        let centre = bounds.lo().iter().zip(bounds.hi());
+        let centre: Vec<f64> = centre.map(|(lo, hi)| 0.5 * lo + 0.5 * hi).collect();
+        let lower: Vec<f64> = centre.iter().map(|c| c - 1.0).collect();
+        let upper: Vec<f64> = centre.iter().map(|c| c + 1.0).collect();
+        Ok(InputMap::from_box(&lower, &upper).map_err(SolveError::from)?)
+    }
+
     /// Ends the search with its best candidate.
     ///
     /// If there is no other candidate to compare with, an independent draw of the same kind is made,
@@ -226,9 +255,10 @@ impl<W: Workbench> Search<'_, W> {
         }
         let estimate = self.estimate();
         let tolerance = self.options().tolerance;
-        let best = self
-            .best
-            .ok_or(W::Error::from(SolveError::NothingToSolve))?;
+        let none = self
+            .refused
+            .unwrap_or_else(|| SolveError::NothingToSolve.into());
+        let best = self.best.ok_or(none)?;
         let status = match status {
             Status::Explicit => Status::Explicit,
             _ if estimate <= tolerance => Status::ToleranceMet,
@@ -269,27 +299,27 @@ impl<W: Workbench> Search<'_, W> {
         self.bench.rows(features, None, seed)
     }
 
-    fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Features {
-        Features::Random {
+    fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Result<Features, W::Error> {
+        Ok(Features::Random {
             count,
             law,
-            map: InputMap::identity(self.dim()),
+            map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
             seed: self.options().seed.wrapping_add(draw),
-        }
+        })
     }
 
     /// The user's law; the number of features is given or grows.
     fn explicit(mut self, law: &FrequencyLaw) -> Result<Found<W::Extra>, W::Error> {
         if let Some(count) = self.options().features {
-            let features = self.random(law.clone(), count, 0);
+            let features = self.random(law.clone(), count, 0)?;
             return self.single(features, count);
         }
         let mut count = tune::first_size(self.dim()).min(self.limit());
         let (mut level, mut last) = (0, f64::INFINITY);
         loop {
             let blocks = self.rows(count, level)?;
-            let score = self.consider(self.random(law.clone(), count, level), &blocks)?;
+            let score = self.consider(self.random(law.clone(), count, level)?, &blocks)?;
             if let Some(status) = self.should_stop(score, last, count) {
                 return self.finish(status, "law given, features grown".to_owned());
             }
@@ -302,11 +332,12 @@ impl<W: Workbench> Search<'_, W> {
         let count = self
             .options()
             .features
-            .unwrap_or(2 * tune::first_size(self.dim()));
+            .unwrap_or(2 * tune::first_size(self.dim()))
+            .min(self.limit());
         for trial in 0..trials as u64 {
             let blocks = self.rows(count, trial)?;
             for &sigma in bandwidths {
-                let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial);
+                let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial)?;
                 self.consider(features, &blocks)?;
                 if self.out_of_time() {
                     return self.finish(Status::LimitReached, "grid search, cut short".to_owned());

@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
 use crate::data::Data;
-use crate::domain::{DomainExt, PartSelector};
+use crate::domain::{DomainExt, PartSelector, checked_interior};
 use crate::problem::{Condition, LinearProblem, Place};
 
 /// Points at which data are compared with their mirror image.
@@ -25,18 +25,18 @@ pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parit
     let dim = problem.domain.dim();
     let unknowns = problem.unknowns.len();
     let mut parity = vec![vec![Parity::None; dim]; unknowns];
+    let bounds = problem.domain.bounding_box()?;
     // Many unknowns would make the search over signs long; such problems go without.
     if unknowns > 6 || problem.equations.is_empty() {
         return Ok(parity);
     }
     let mut sampler = UnitSampler::new(Sequence::Independent, seed);
-    let interior = problem.domain.sample_interior(PROBES, &mut sampler)?;
+    let interior = checked_interior(problem.domain.as_ref(), PROBES, &mut sampler)?;
     for axis in 0..dim {
         let Some(mirror) = problem.domain.reflect(axis) else {
             continue;
         };
-        // The center of the features' map is that of the bounding box.
-        let bounds = problem.domain.bounding_box()?;
+        // The centre of the features' map is that of the bounding box.
         let centre = 0.5 * (bounds.lo()[axis] + bounds.hi()[axis]);
         if (mirror - centre).abs() > 1e-14 * (bounds.hi()[axis] - bounds.lo()[axis]) {
             continue;

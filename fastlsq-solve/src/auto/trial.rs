@@ -8,8 +8,9 @@ use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score};
 use crate::SolveError;
+use crate::backend::Factored;
 use crate::domain::BoundingBox;
-use crate::lsq::{LsqInfo, LsqOptions};
+use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
 use crate::problem::{Imposition, LinearProblem};
 use crate::system::{RowBlock, System};
@@ -53,6 +54,15 @@ impl Features {
             *count = new;
         }
         features
+    }
+
+    /// Features for each unknown.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Random { count, .. } => *count,
+            Self::Given(basis) => basis.len(),
+        }
     }
 
     /// The bases, one for each unknown; unknowns of the same parity share theirs.
@@ -160,6 +170,14 @@ pub trait Workbench {
         features: Features,
         blocks: &[RowBlock],
     ) -> Result<Trial<Self::Extra>, Self::Error>;
+
+    /// Whether an error speaks only against these features, so that others are worth a trial:
+    /// they cannot take on the values of exact conditions, say.
+    #[must_use]
+    fn refuses_features(error: &Self::Error) -> bool {
+        let _ = error;
+        false
+    }
 }
 
 /// The workbench of a linear problem.
@@ -211,16 +229,35 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
+        let (trial, _, _) = self.run_keeping(features, blocks, &self.lsq)?;
+        Ok(trial)
+    }
+
+    fn refuses_features(error: &SolveError) -> bool {
+        matches!(error, SolveError::Lsq(cause)
+            if matches!(**cause, LsqError::InconsistentConstraints { .. }))
+    }
+}
+
+impl LinearBench<'_> {
+    /// Solves a candidate, and hands out the system and its factorisation too.
+    pub(super) fn run_keeping(
+        &self,
+        features: Features,
+        blocks: &[RowBlock],
+        lsq: &LsqOptions,
+    ) -> Result<(Trial<()>, System, Box<dyn Factored>), SolveError> {
         let begin = Instant::now();
+        check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
         let mut system = System::new(bases.clone(), blocks.to_vec())?;
         let weights = block_weights(self.problem, self.options.weight, &system)?;
         system.set_weights(&weights);
-        let factored = self.options.backend.factor(&system, &self.lsq)?;
+        let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
         let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
         let score = self.held_out.score(&bases, &beta)?;
-        Ok(Trial {
+        let trial = Trial {
             features,
             bases,
             beta,
@@ -230,7 +267,8 @@ impl Workbench for LinearBench<'_> {
             rows: blocks.iter().map(RowBlock::len).collect(),
             seconds: begin.elapsed().as_secs_f64(),
             extra: (),
-        })
+        };
+        Ok((trial, system, factored))
     }
 }
 
@@ -273,4 +311,17 @@ pub fn block_weights(
         weights.push(factor * share / scale);
     }
     Ok(weights)
+}
+
+/// Fails on numbers of features whose square cannot be held, before anything is drawn.
+pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
+    let square = features
+        .checked_mul(unknowns)
+        .and_then(|columns| columns.checked_mul(columns));
+    let fits = square.is_some_and(|n| Vec::<f64>::new().try_reserve_exact(n).is_ok());
+    if fits {
+        Ok(())
+    } else {
+        Err(SolveError::TooManyFeatures { features, unknowns })
+    }
 }

@@ -120,7 +120,10 @@ pub(super) fn automatic<W: Workbench>(
     let probes = search.probe_count();
     search.finish(
         status,
-        format!("{probes} candidates judged by held-out residuals"),
+        match probes {
+            1 => "the first candidate was good enough".to_owned(),
+            _ => format!("best of {probes} candidates by held-out residual"),
+        },
     )
 }
 

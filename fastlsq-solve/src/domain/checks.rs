@@ -35,7 +35,7 @@ pub(super) fn check_shape(
 }
 
 /// [`Domain::sample_interior`], its answer checked.
-pub(super) fn checked_interior<D: Domain + ?Sized>(
+pub(crate) fn checked_interior<D: Domain + ?Sized>(
     domain: &D,
     count: usize,
     sampler: &mut UnitSampler,

@@ -36,6 +36,8 @@ mod rejection;
 mod select;
 mod space_time;
 
+pub(crate) use checks::checked_interior;
+
 pub use ball::Ball;
 pub use bounding_box::BoundingBox;
 pub use box_domain::BoxDomain;

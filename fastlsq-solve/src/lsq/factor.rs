@@ -1,14 +1,19 @@
 //! Factoring and solving.
 
-use super::core_map::{LeftMap, SolutionMap, column_scaling, scale_columns, triangle_condition};
 use super::error::{Input, LsqError};
 use super::info::{LsqInfo, StageSeconds};
-use super::kernels::{column, column_mut, dot, norm};
 use super::memory::check_memory;
+use super::methods::gram::{Outcome, normal_equations};
+use super::methods::orthogonal::{plain, rank_revealing};
+use super::methods::sketch::{column_sketch, sketch_rows};
+use super::methods::svd::truncated_svd;
+use super::methods::{Parts, Task};
 use super::options::{LsqOptions, Method};
-use super::pivoted::pivoted_qr;
+use super::products::add_product;
+use super::range_map::{RangeMap, add_squares};
+use super::row_blocks::for_each_block;
+use super::solution_map::SolutionMap;
 use super::source::{RowSource, check_finite};
-use super::streamed::{QNode, stream_qr};
 use faer::{Mat, MatRef};
 use std::time::Instant;
 
@@ -17,19 +22,18 @@ use std::time::Instant;
 ///
 /// The solutions of the right-hand sides that were streamed along with A are always there
 /// ([`solution`](Self::solution)). New right-hand sides ([`solve`](Self::solve)), the transposed map
-/// ([`adjoint`](Self::adjoint)) and the cache need the orthogonal factor: set
-/// [`keep_q`](LsqOptions::keep_q). The rows of A are not asked for again.
+/// ([`adjoint`](Self::adjoint)) and the cache ([`cached`](Self::cached)) need the orthogonal factor: set
+/// [`keep_q`](LsqOptions::keep_q). The rows of A are never asked for again after [`factor`] returns.
 #[derive(Clone, Debug)]
 pub struct Factorisation {
     rows: usize,
     cols: usize,
-    q: Option<QNode>,
-    left: LeftMap,
-    map: SolutionMap,
+    pub(super) range: Option<RangeMap>,
+    pub(super) map: SolutionMap,
     solution: Mat<f64>,
     residual_norms: Vec<f64>,
     info: LsqInfo,
-    parallel: bool,
+    pub(super) parallel: bool,
 }
 
 /// Factors A and solves for the right-hand sides `rhs` (M×k; k may be 0) on the way.
@@ -59,132 +63,166 @@ pub fn factor(
     if m == 0 || n == 0 {
         return Err(LsqError::Empty { rows: m, cols: n });
     }
-    if rhs.nrows() != m {
-        return Err(LsqError::Shape {
-            input: Input::RightHandSide,
-            each: "row of A",
-            expected: m,
-            found: rhs.nrows(),
-        });
-    }
     check_memory(m, n, rhs.ncols(), options)?;
-    match options.threads {
-        Some(1) => factor_here(source, rhs, options, false),
-        Some(threads) => {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .map_err(|cause| LsqError::Threads { threads, cause })?;
-            // The solution map outlives this pool: later calls run on the caller's.
-            pool.install(|| factor_here(source, rhs, options, true))
-        }
-        None => factor_here(source, rhs, options, true),
+    expect_rows(rhs, m, Input::RightHandSide, "row of A")?;
+    with_threads(options.threads, |parallel| {
+        let task = Task {
+            source,
+            rhs,
+            options,
+            parallel,
+        };
+        let (parts, method, reason, fallbacks) = run(task)?;
+        assemble(task, parts, method, reason, fallbacks)
+    })
+}
+
+/// Runs `work` on the requested number of threads; its argument says whether to use tasks at all.
+pub(super) fn with_threads<T: Send>(
+    threads: Option<usize>,
+    work: impl FnOnce(bool) -> Result<T, LsqError> + Send,
+) -> Result<T, LsqError> {
+    match threads {
+        None => work(true),
+        Some(1) => work(false),
+        Some(threads) => rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|cause| LsqError::Threads { threads, cause })?
+            .install(|| work(true)),
     }
 }
 
-fn factor_here(
-    source: &dyn RowSource,
-    rhs: MatRef<'_, f64>,
-    options: &LsqOptions,
-    parallel: bool,
-) -> Result<Factorisation, LsqError> {
-    let (m, n) = (source.nrows(), source.ncols());
-    let clock = Instant::now();
-    let streamed = stream_qr(source, rhs, options.keep_q, parallel)?;
-    let reduction = clock.elapsed().as_secs_f64();
-
-    let clock = Instant::now();
-    let mut r = streamed.r.as_ref().subcols(0, n).to_owned();
-    for j in 0..n {
-        column_mut(r.as_mut(), j)[j + 1..].fill(0.0);
+/// Fails unless `input` has as many rows as needed.
+pub(super) fn expect_rows(
+    a: MatRef<'_, f64>,
+    expected: usize,
+    input: Input,
+    each: &'static str,
+) -> Result<(), LsqError> {
+    if a.nrows() == expected {
+        return Ok(());
     }
-    let scaling = column_scaling(r.as_ref(), options.equilibrate);
-    scale_columns(r.as_mut(), &scaling);
-    let threshold = options.threshold_for(n);
-    let largest = (0..n)
-        .map(|j| norm(column(r.as_ref(), j)))
-        .fold(0.0, f64::max);
-    r.truncate(m.min(n), n);
-    let qr = pivoted_qr(r, threshold * largest, parallel);
-    let rank = qr.rank();
-    let pivots = (0..rank).map(|i| qr.r[(i, i)].abs());
-    let largest_pivot = pivots.clone().fold(0.0, f64::max);
-    let smallest_pivot = if rank == 0 {
-        0.0
-    } else {
-        pivots.fold(f64::INFINITY, f64::min)
-    };
-    let condition = triangle_condition(qr.r11());
-    let least_norm = options.ridge > 0.0 || ((options.minimum_norm || m < n) && rank < n);
-    let map = if least_norm {
-        let mut transposed = Mat::zeros(n, rank);
-        for (place, &unknown) in qr.order.iter().enumerate() {
-            for i in 0..rank.min(place + 1) {
-                transposed[(unknown, i)] = qr.r[(i, place)] / scaling[unknown];
-            }
-            if place >= rank {
-                for i in 0..rank {
-                    transposed[(unknown, i)] = qr.r[(i, place)] / scaling[unknown];
-                }
-            }
-        }
-        SolutionMap::least_norm(transposed, options.ridge, parallel)
-    } else {
-        SolutionMap::Basic {
-            r: qr.r11().to_owned(),
-            order: qr.order.clone(),
-            scaling,
-        }
-    };
-    let rank_revealing = clock.elapsed().as_secs_f64();
+    Err(LsqError::Shape {
+        input,
+        each,
+        expected,
+        found: a.nrows(),
+    })
+}
 
-    let clock = Instant::now();
-    let mut top = streamed.r.as_ref().subcols(n, rhs.ncols()).to_owned();
-    top.truncate(m.min(n), rhs.ncols());
-    let mut residual_norms = Vec::with_capacity(rhs.ncols());
-    let left = LeftMap::Pivoted(qr);
-    let before: Vec<f64> = (0..rhs.ncols())
-        .map(|j| dot(column(top.as_ref(), j), column(top.as_ref(), j)))
-        .collect();
-    let coordinates = left.project(top);
-    for (j, outside) in streamed.residual_squares.iter().enumerate() {
-        let inside = dot(
-            column(coordinates.as_ref(), j),
-            column(coordinates.as_ref(), j),
+/// Picks the method and runs it: the parts, the method that delivered them, why, and what gave up before.
+fn run(task: Task<'_>) -> Result<(Parts, Method, String, Vec<String>), LsqError> {
+    let (method, reason) = match task.options.method {
+        Method::Auto => choose(task.source.nrows(), task.source.ncols()),
+        asked => (asked, "as asked for".to_owned()),
+    };
+    let mut parts = match method {
+        Method::Auto | Method::RankRevealingQr => rank_revealing(task)?,
+        Method::Svd => truncated_svd(task)?,
+        Method::Qr => plain(task)?,
+        Method::NormalEquations => match normal_equations(task)? {
+            Outcome::Solved(parts) => *parts,
+            Outcome::Indefinite(pivot) => {
+                let mut parts = rank_revealing(task)?;
+                let cause = format!(
+                    "AᵀA is not positive definite to working accuracy (pivot {pivot}): solved by rank-revealing QR"
+                );
+                parts.fallback = Some((Method::RankRevealingQr, cause));
+                parts
+            }
+        },
+        Method::Sketch if task.source.nrows() <= sketch_rows(task.source.ncols()) => {
+            let mut parts = rank_revealing(task)?;
+            let cause =
+                "a sketch would have as many rows as A: solved by rank-revealing QR".to_owned();
+            parts.fallback = Some((Method::RankRevealingQr, cause));
+            parts
+        }
+        Method::Sketch => column_sketch(task)?,
+    };
+    Ok(match parts.fallback.take() {
+        Some((used, cause)) => (parts, used, reason, vec![cause]),
+        None => (parts, method, reason, Vec::new()),
+    })
+}
+
+/// The automatic choice for an `m`×`n` problem, and its reason.
+fn choose(m: usize, n: usize) -> (Method, String) {
+    if n >= 400 && m >= 4 * n {
+        let reason = format!(
+            "{} rows a column: a sketch finds the columns that carry the rank, and only they are factored",
+            m / n
         );
-        residual_norms.push((outside + (before[j] - inside).max(0.0)).sqrt());
+        (Method::Sketch, reason)
+    } else {
+        (
+            Method::RankRevealingQr,
+            "small enough to reveal the rank directly".to_owned(),
+        )
     }
-    let solution = map.solve(coordinates.as_ref());
-    let (mf, nf, rf) = (m as f64, n as f64, rank as f64);
+}
+
+/// Solves for the streamed right-hand sides and writes the record.
+fn assemble(
+    task: Task<'_>,
+    parts: Parts,
+    method: Method,
+    reason: String,
+    fallbacks: Vec<String>,
+) -> Result<Factorisation, LsqError> {
+    let clock = Instant::now();
+    let solution = parts.map.solve(parts.coordinates.as_ref(), task.parallel);
+    let misfit = parts
+        .map
+        .misfit(parts.coordinates.as_ref(), solution.as_ref());
+    let squares = match parts.outside.zip(misfit) {
+        Some((mut squares, misfit)) => {
+            add_squares(misfit.as_ref(), &mut squares);
+            squares
+        }
+        None => residual_squares(task, solution.as_ref())?,
+    };
     let info = LsqInfo {
-        method: Method::RankRevealingQr,
-        reason: "default".to_owned(),
-        fallbacks: Vec::new(),
-        rows: m,
-        cols: n,
-        rank,
-        threshold,
-        largest_pivot,
-        smallest_pivot,
-        condition,
-        flops: 2.0 * mf * nf * nf + 4.0 * (nf * nf * rf - nf * rf * rf + rf * rf * rf / 3.0),
+        method,
+        reason,
+        fallbacks,
+        rows: task.source.nrows(),
+        cols: task.source.ncols(),
+        rank: parts.rank,
+        threshold: task.options.threshold_for(task.source.ncols()),
+        largest_pivot: parts.largest_pivot,
+        smallest_pivot: parts.smallest_pivot,
+        largest_dropped: parts.largest_dropped,
+        condition: parts.condition,
+        flops: parts.flops,
         seconds: StageSeconds {
-            reduction,
-            rank_revealing,
+            reduction: parts.reduction_seconds,
+            rank_revealing: parts.rank_seconds,
             solution: clock.elapsed().as_secs_f64(),
         },
     };
     Ok(Factorisation {
-        rows: m,
-        cols: n,
-        q: streamed.q,
-        left,
-        map,
+        rows: info.rows,
+        cols: info.cols,
+        range: parts.range,
+        map: parts.map,
         solution,
-        residual_norms,
+        residual_norms: squares.into_iter().map(f64::sqrt).collect(),
         info,
-        parallel,
+        parallel: task.parallel,
     })
+}
+
+/// ‖Ax − b‖² by another pass over the rows.
+fn residual_squares(task: Task<'_>, x: MatRef<'_, f64>) -> Result<Vec<f64>, LsqError> {
+    let mut squares = vec![0.0; x.ncols()];
+    for_each_block(task.source, task.parallel, |row, a| {
+        let mut rest = task.rhs.subrows(row, a.nrows()).to_owned();
+        add_product(rest.as_mut(), -1.0, a, x, task.parallel);
+        add_squares(rest.as_ref(), &mut squares);
+    })?;
+    Ok(squares)
 }
 
 impl Factorisation {
@@ -204,6 +242,18 @@ impl Factorisation {
     #[must_use]
     pub fn residual_norms(&self) -> &[f64] {
         &self.residual_norms
+    }
+
+    /// Rows of A.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns of A.
+    #[must_use]
+    pub fn ncols(&self) -> usize {
+        self.cols
     }
 
     /// Numerical rank.
@@ -229,19 +279,11 @@ impl Factorisation {
     /// # Errors
     /// [`LsqError::QNotKept`] if the orthogonal factor was not kept, wrong sizes, values that are not finite.
     pub fn solve(&self, rhs: MatRef<'_, f64>) -> Result<Mat<f64>, LsqError> {
-        let q = self.q.as_ref().ok_or(LsqError::QNotKept)?;
-        if rhs.nrows() != self.rows {
-            return Err(LsqError::Shape {
-                input: Input::RightHandSide,
-                each: "row of A",
-                expected: self.rows,
-                found: rhs.nrows(),
-            });
-        }
+        let range = self.range.as_ref().ok_or(LsqError::QNotKept)?;
+        expect_rows(rhs, self.rows, Input::RightHandSide, "row of A")?;
         check_finite(rhs, 0, Input::RightHandSide)?;
-        let mut top = q.project(self.cols, rhs, self.parallel);
-        top.truncate(self.rows.min(self.cols), rhs.ncols());
-        Ok(self.map.solve(self.left.project(top).as_ref()))
+        let coordinates = range.project(rhs, self.parallel);
+        Ok(self.map.solve(coordinates.as_ref(), self.parallel))
     }
 
     /// w = (A⁺)ᵀ v for v with N rows: the transpose of the linear map from right-hand sides to
@@ -252,19 +294,10 @@ impl Factorisation {
     /// # Errors
     /// As for [`solve`](Self::solve).
     pub fn adjoint(&self, v: MatRef<'_, f64>) -> Result<Mat<f64>, LsqError> {
-        let q = self.q.as_ref().ok_or(LsqError::QNotKept)?;
-        if v.nrows() != self.cols {
-            return Err(LsqError::Shape {
-                input: Input::Adjoint,
-                each: "column of A",
-                expected: self.cols,
-                found: v.nrows(),
-            });
-        }
+        let range = self.range.as_ref().ok_or(LsqError::QNotKept)?;
+        expect_rows(v, self.cols, Input::Adjoint, "column of A")?;
         check_finite(v, 0, Input::Adjoint)?;
-        let short = self.left.expand(self.map.solve_transpose(v).as_ref());
-        let mut top = Mat::zeros(self.cols, v.ncols());
-        top.as_mut().subrows_mut(0, short.nrows()).copy_from(&short);
-        Ok(q.expand(top.as_ref(), self.parallel))
+        let coordinates = self.map.solve_transpose(v, self.parallel);
+        Ok(range.expand(coordinates.as_ref(), self.parallel))
     }
 }

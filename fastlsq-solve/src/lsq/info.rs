@@ -25,6 +25,8 @@ pub struct LsqInfo {
     pub largest_pivot: f64,
     /// Smallest pivot (or singular value) that was kept.
     pub smallest_pivot: f64,
+    /// What was neglected, on the same scale: the largest remaining column norm or dropped singular value.
+    pub largest_dropped: f64,
     /// Estimate of the 2-norm condition number of the kept part.
     pub condition: f64,
     /// Floating-point operations of the factorisation, to leading order.

@@ -4,7 +4,7 @@
 //! running machine (the choice is made at run time, so no compiler flags are needed). The order of
 //! the additions is fixed by the length alone: results never depend on threads.
 
-use faer::prelude::{Reborrow, ReborrowMut};
+use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use pulp::Arch;
 
@@ -179,8 +179,8 @@ pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
                         (x[j] * c0[i] + x[j + 1] * c1[i]) + (x[j + 2] * c2[i] + x[j + 3] * c3[i]);
                 }
             }
-            for j in whole..a.ncols().min(x.len()) {
-                axpy_lanes(x[j], &column(a, j)[..n], y);
+            for (j, &factor) in x.iter().enumerate().take(a.ncols()).skip(whole) {
+                axpy_lanes(factor, &column(a, j)[..n], y);
             }
         },
     );

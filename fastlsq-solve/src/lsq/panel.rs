@@ -31,7 +31,7 @@ fn reflector(alpha: f64, tail: f64) -> Option<(f64, f64, f64)> {
 }
 
 /// T₁₂ = −T₁ (V₁ᵀV₂) T₂: joins the compact forms of two neighbouring groups of reflectors.
-fn join_t(mut t: MatMut<'_, f64>, w1: usize, v1: MatRef<'_, f64>, v2: MatRef<'_, f64>) {
+fn join_t(t: MatMut<'_, f64>, w1: usize, v1: MatRef<'_, f64>, v2: MatRef<'_, f64>) {
     let w2 = t.ncols() - w1;
     let mut product = Mat::zeros(w1, w2);
     matmul(

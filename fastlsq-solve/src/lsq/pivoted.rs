@@ -13,8 +13,9 @@ use super::block::join;
 use super::kernels::{column, column_mut, dot, norm, reflect_columns, scale};
 use super::panel::{apply_dense, apply_dense_transpose, dense_panel, move_top_rows};
 use super::pivots::Sketch;
-use faer::prelude::ReborrowMut;
-use faer::{Mat, MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Widest group of columns that one task updates.
 const CHUNK: usize = 128;
@@ -216,16 +217,14 @@ impl PivotedQr {
         self.r.nrows()
     }
 
+    /// |diagonal of R₁₁|.
+    pub(crate) fn pivots(&self) -> Vec<f64> {
+        (0..self.rank()).map(|i| self.r[(i, i)].abs()).collect()
+    }
+
     /// R₁₁.
     pub(crate) fn r11(&self) -> MatRef<'_, f64> {
         self.r.as_ref().subcols(0, self.rank())
-    }
-
-    /// R₁₂.
-    pub(crate) fn r12(&self) -> MatRef<'_, f64> {
-        self.r
-            .as_ref()
-            .subcols(self.rank(), self.r.ncols() - self.rank())
     }
 
     /// C ← Qᵀ C; the first `rank` rows are the coordinates in the range of A.
@@ -236,14 +235,58 @@ impl PivotedQr {
         }
     }
 
-    /// Q₁·c for c with `rank` rows.
-    pub(crate) fn expand(&self, c: MatRef<'_, f64>) -> Mat<f64> {
-        let mut out = Mat::zeros(self.rows, c.ncols());
-        out.as_mut().subrows_mut(0, c.nrows()).copy_from(c);
-        for q in self.panels.iter().rev() {
-            let rows = out.as_mut().subrows_mut(q.row, q.v.nrows());
-            apply_dense(q.v.as_ref(), q.t.as_ref(), rows);
+    /// B ← B·Q for a block of rows.
+    pub(crate) fn apply_from_the_right(&self, mut b: MatMut<'_, f64>) {
+        for q in &self.panels {
+            let b = b.rb_mut().subcols_mut(q.row, q.v.nrows());
+            let mut products = Mat::zeros(b.nrows(), q.v.ncols());
+            matmul(
+                products.as_mut(),
+                Accum::Replace,
+                b.rb(),
+                &q.v,
+                1.0,
+                Par::Seq,
+            );
+            let mut w = Mat::zeros(b.nrows(), q.v.ncols());
+            matmul(w.as_mut(), Accum::Replace, &products, &q.t, 1.0, Par::Seq);
+            matmul(b, Accum::Add, &w, q.v.transpose(), -1.0, Par::Seq);
+        }
+    }
+
+    /// [R₁₁ R₁₂]·Pᵀ·S, transposed: N×r with row j multiplied by `factors[j]`.
+    pub(crate) fn right_factor_transposed(&self, factors: &[f64]) -> Mat<f64> {
+        let mut out = Mat::zeros(self.order.len(), self.rank());
+        for (place, &unknown) in self.order.iter().enumerate() {
+            for (i, value) in column(self.r.as_ref(), place).iter().enumerate() {
+                out[(unknown, i)] = value * factors[unknown];
+            }
         }
         out
+    }
+
+    /// Q·[c; 0], for c with `rank` or more rows.
+    pub(crate) fn expand(&self, c: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
+        let mut out = Mat::zeros(self.rows, c.ncols());
+        out.as_mut().subrows_mut(0, c.nrows()).copy_from(c);
+        self.apply_chunks(out.as_mut(), parallel);
+        out
+    }
+
+    fn apply_chunks(&self, mut c: MatMut<'_, f64>, parallel: bool) {
+        let columns = c.ncols();
+        if columns > CHUNK {
+            let (c1, c2) = c.split_at_col_mut((columns / 2).next_multiple_of(4));
+            join(
+                parallel,
+                || self.apply_chunks(c1, parallel),
+                || self.apply_chunks(c2, parallel),
+            );
+            return;
+        }
+        for q in self.panels.iter().rev() {
+            let rows = c.rb_mut().subrows_mut(q.row, q.v.nrows());
+            apply_dense(q.v.as_ref(), q.t.as_ref(), rows);
+        }
     }
 }

@@ -176,7 +176,8 @@ fn remainder(y: MatRef<'_, f64>, basis: &[Vec<f64>]) -> Mat<f64> {
 }
 
 fn project_out(q: MatRef<'_, f64>, mut y: MatMut<'_, f64>) {
-    let products = y.rb() * q;
+    let mut products = Mat::zeros(y.nrows(), q.ncols());
+    matmul(products.as_mut(), Accum::Replace, y.rb(), q, 1.0, Par::Seq);
     matmul(
         y.rb_mut(),
         Accum::Add,

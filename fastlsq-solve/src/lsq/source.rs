@@ -2,7 +2,7 @@
 
 use super::error::{Input, LsqError};
 use super::kernels::{all_finite, column};
-use faer::prelude::{Reborrow, ReborrowMut};
+use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
 /// A matrix A that can write any block of its rows.
@@ -23,6 +23,47 @@ pub trait RowSource: Sync {
     /// # Errors
     /// Whatever keeps the rows from being produced; [`LsqError::Source`] wraps any other error type.
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError>;
+
+    /// Writes only the given columns of those rows: `out` has one column for each entry of `columns`.
+    ///
+    /// The provided method writes all columns and picks; sources that can produce a column on its own
+    /// do better.
+    ///
+    /// # Errors
+    /// As for [`write_rows`](Self::write_rows).
+    fn write_columns(
+        &self,
+        start: usize,
+        columns: &[usize],
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), LsqError> {
+        let mut all = Mat::zeros(out.nrows(), self.ncols());
+        self.write_rows(start, all.as_mut())?;
+        for (place, &j) in columns.iter().enumerate() {
+            out.rb_mut().col_mut(place).copy_from(all.as_ref().col(j));
+        }
+        Ok(())
+    }
+}
+
+/// Some columns of another source.
+pub(crate) struct ColumnSubset<'a> {
+    pub(crate) source: &'a dyn RowSource,
+    pub(crate) columns: &'a [usize],
+}
+
+impl RowSource for ColumnSubset<'_> {
+    fn nrows(&self) -> usize {
+        self.source.nrows()
+    }
+
+    fn ncols(&self) -> usize {
+        self.columns.len()
+    }
+
+    fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
+        self.source.write_columns(start, self.columns, out)
+    }
 }
 
 impl RowSource for MatRef<'_, f64> {
@@ -39,6 +80,19 @@ impl RowSource for MatRef<'_, f64> {
         out.copy_from(self.subrows(start, rows));
         Ok(())
     }
+
+    fn write_columns(
+        &self,
+        start: usize,
+        columns: &[usize],
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), LsqError> {
+        let rows = self.subrows(start, out.nrows());
+        for (place, &j) in columns.iter().enumerate() {
+            out.rb_mut().col_mut(place).copy_from(rows.col(j));
+        }
+        Ok(())
+    }
 }
 
 impl RowSource for Mat<f64> {
@@ -53,6 +107,15 @@ impl RowSource for Mat<f64> {
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
         self.as_ref().write_rows(start, out)
     }
+
+    fn write_columns(
+        &self,
+        start: usize,
+        columns: &[usize],
+        out: MatMut<'_, f64>,
+    ) -> Result<(), LsqError> {
+        self.as_ref().write_columns(start, columns, out)
+    }
 }
 
 impl<S: RowSource + ?Sized> RowSource for &S {
@@ -66,6 +129,15 @@ impl<S: RowSource + ?Sized> RowSource for &S {
 
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
         (**self).write_rows(start, out)
+    }
+
+    fn write_columns(
+        &self,
+        start: usize,
+        columns: &[usize],
+        out: MatMut<'_, f64>,
+    ) -> Result<(), LsqError> {
+        (**self).write_columns(start, columns, out)
     }
 }
 

@@ -44,6 +44,11 @@ impl Layout {
             block,
         }
     }
+
+    /// Whether all `m` rows make up a single block.
+    pub(crate) fn is_one_block(&self, m: usize) -> bool {
+        self.streams == 1 && self.first >= m
+    }
 }
 
 /// The result of streaming: the triangle, the carried right-hand sides and optionally Q.

@@ -3,7 +3,7 @@
 use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
-use crate::data::Data;
+use crate::data::{Data, PointFunction};
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -22,8 +22,6 @@ pub enum Place {
         points: Array2<f64>,
         /// The values of Bu there.
         values: Vec<f64>,
-        /// The standard deviation of each value, if the values are noisy.
-        deviations: Option<Vec<f64>>,
     },
 }
 
@@ -48,11 +46,17 @@ pub struct Condition {
     pub(crate) data: Data,
     pub(crate) imposition: Imposition,
     pub(crate) rows: Option<usize>,
+    /// The standard deviation of each value of a table, if the values are noisy.
+    pub(crate) deviations: Option<Vec<f64>>,
 }
 
 impl Condition {
     /// B u = g on a part of the boundary.
-    pub fn on(part: PartSelector, operator: impl Into<EquationRow>, data: impl Into<Data>) -> Self {
+    pub fn on(
+        part: PartSelector,
+        operator: impl Into<EquationRow>,
+        data: impl PointFunction,
+    ) -> Self {
         let label = match &part {
             PartSelector::AllWalls => "walls".to_owned(),
             PartSelector::Initial => "initial".to_owned(),
@@ -64,9 +68,10 @@ impl Condition {
             label,
             operator: operator.into(),
             place: Place::Part(part),
-            data: data.into(),
+            data: Data::new(data),
             imposition: Imposition::Default,
             rows: None,
+            deviations: None,
         }
     }
 
@@ -79,6 +84,7 @@ impl Condition {
             data: Data::new(|_| 0.0),
             imposition: Imposition::Default,
             rows: None,
+            deviations: None,
         }
     }
 
@@ -90,11 +96,11 @@ impl Condition {
             place: Place::Points {
                 points,
                 values: values.to_vec(),
-                deviations: None,
             },
             data: Data::new(|_| 0.0),
             imposition: Imposition::Default,
             rows: None,
+            deviations: None,
         }
     }
 
@@ -150,12 +156,11 @@ impl Condition {
         self
     }
 
-    /// The standard deviation of each value of a table: rows are divided by it.
+    /// The standard deviation of each value of a condition [`at`](Self::at) given points: rows are
+    /// divided by it.
     #[must_use]
     pub fn deviations(mut self, sigmas: &[f64]) -> Self {
-        if let Place::Points { deviations, .. } = &mut self.place {
-            *deviations = Some(sigmas.to_vec());
-        }
+        self.deviations = Some(sigmas.to_vec());
         self
     }
 }

@@ -10,8 +10,9 @@ use ndarray::{Array2, ArrayView2};
 pub use condition::{Condition, Imposition, Place};
 
 use crate::SolveError;
-use crate::data::Data;
+use crate::data::{Data, PointFunction};
 use crate::domain::{BoxDomain, Domain, PartSelector};
+use crate::factored::FactoredProblem;
 use crate::options::Options;
 use crate::solution::Solution;
 
@@ -42,6 +43,8 @@ pub struct LinearProblem {
     pub(crate) unknowns: Vec<String>,
     pub(crate) equations: Vec<Equation>,
     pub(crate) conditions: Vec<Condition>,
+    /// Axes with periodic conditions; how many derivatives must agree follows from the equations.
+    periodic: Vec<usize>,
     /// A mistake made while stating the problem; it surfaces when the problem is solved.
     pub(crate) mistake: Option<SolveError>,
 }
@@ -60,6 +63,7 @@ impl LinearProblem {
             unknowns: vec!["u".to_owned()],
             equations: Vec::new(),
             conditions: Vec::new(),
+            periodic: Vec::new(),
             mistake: None,
         }
     }
@@ -92,12 +96,16 @@ impl LinearProblem {
 
     /// Adds the equation L u = f in the interior.
     #[must_use]
-    pub fn equation(mut self, operator: impl Into<EquationRow>, source: impl Into<Data>) -> Self {
+    pub fn equation(
+        mut self,
+        operator: impl Into<EquationRow>,
+        source: impl PointFunction,
+    ) -> Self {
         let label = format!("equation {}", self.equations.len() + 1);
         self.equations.push(Equation {
             label,
             operator: operator.into(),
-            source: source.into(),
+            source: Data::new(source),
         });
         self
     }
@@ -115,29 +123,29 @@ impl LinearProblem {
         self,
         part: PartSelector,
         operator: impl Into<EquationRow>,
-        data: impl Into<Data>,
+        data: impl PointFunction,
     ) -> Self {
         self.with(Condition::on(part, operator, data))
     }
 
     /// u = g on all walls.
     #[must_use]
-    pub fn dirichlet(self, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+    pub fn dirichlet(self, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// u = g on one named part of the boundary.
     #[must_use]
-    pub fn dirichlet_on(self, part: &str, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+    pub fn dirichlet_on(self, part: &str, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
     /// u_k = g on all walls, for one unknown of a system.
     #[must_use]
-    pub fn dirichlet_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
-        let operator = self.place(unknown, identity(self.domain.dim()));
+    pub fn dirichlet_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
+        let operator = self.place(unknown, &identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::AllWalls, operator, data).named(format!("walls {unknown}")),
         )
@@ -145,44 +153,44 @@ impl LinearProblem {
 
     /// ∂u/∂n = g on all walls.
     #[must_use]
-    pub fn neumann(self, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(normal_derivative(self.domain.dim()));
+    pub fn neumann(self, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&normal_derivative(self.domain.dim()));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// ∂u/∂n = g on one named part of the boundary.
     #[must_use]
-    pub fn neumann_on(self, part: &str, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(normal_derivative(self.domain.dim()));
+    pub fn neumann_on(self, part: &str, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&normal_derivative(self.domain.dim()));
         self.condition(PartSelector::Named(part.to_owned()), operator, data)
     }
 
     /// a u + b ∂u/∂n = g on all walls.
     #[must_use]
-    pub fn robin(self, a: f64, b: f64, data: impl Into<Data>) -> Self {
+    pub fn robin(self, a: f64, b: f64, data: impl PointFunction) -> Self {
         let dim = self.domain.dim();
-        let operator = self.only_unknown(a * identity(dim) + b * normal_derivative(dim));
+        let operator = self.only_unknown(&(a * identity(dim) + b * normal_derivative(dim)));
         self.condition(PartSelector::AllWalls, operator, data)
     }
 
     /// u = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_value(self, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(identity(self.domain.dim()));
+    pub fn initial_value(self, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&identity(self.domain.dim()));
         self.condition(PartSelector::Initial, operator, data)
     }
 
     /// ∂u/∂t = g at the initial time of a space-time domain.
     #[must_use]
-    pub fn initial_velocity(self, data: impl Into<Data>) -> Self {
-        let operator = self.only_unknown(time_derivative(self.domain.dim()));
+    pub fn initial_velocity(self, data: impl PointFunction) -> Self {
+        let operator = self.only_unknown(&time_derivative(self.domain.dim()));
         self.with(Condition::on(PartSelector::Initial, operator, data).named("initial velocity"))
     }
 
     /// u_k = g at the initial time, for one unknown of a system.
     #[must_use]
-    pub fn initial_value_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
-        let operator = self.place(unknown, identity(self.domain.dim()));
+    pub fn initial_value_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
+        let operator = self.place(unknown, &identity(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
                 .named(format!("initial {unknown}")),
@@ -191,8 +199,8 @@ impl LinearProblem {
 
     /// ∂u_k/∂t = g at the initial time, for one unknown of a system.
     #[must_use]
-    pub fn initial_velocity_for(mut self, unknown: &str, data: impl Into<Data>) -> Self {
-        let operator = self.place(unknown, time_derivative(self.domain.dim()));
+    pub fn initial_velocity_for(mut self, unknown: &str, data: impl PointFunction) -> Self {
+        let operator = self.place(unknown, &time_derivative(self.domain.dim()));
         self.with(
             Condition::on(PartSelector::Initial, operator, data)
                 .named(format!("initial velocity {unknown}")),
@@ -203,28 +211,33 @@ impl LinearProblem {
     /// opposite faces.
     #[must_use]
     pub fn periodic(mut self, axis: usize) -> Self {
-        let dim = self.domain.dim();
-        let order = self
-            .equations
-            .iter()
-            .map(|e| e.operator.order())
-            .max()
-            .unwrap_or(1)
-            .max(1);
-        for unknown in self.unknowns.clone() {
-            for n in 0..order {
-                let operator = self.place(&unknown, partial_order(dim, axis, n));
-                let label = format!("periodic x{axis} {unknown} order {n}");
-                self = self.with(Condition::opposite(axis, operator).named(label));
+        self.periodic.push(axis);
+        self
+    }
+
+    /// The problem with its periodic axes spelt out as conditions.
+    pub(crate) fn expanded(&self) -> Self {
+        let mut problem = self.clone();
+        let (dim, unknowns) = (self.domain.dim(), self.unknowns.len());
+        let orders = self.equations.iter().map(|e| e.operator.order());
+        let order = orders.max().unwrap_or(1).max(1);
+        for axis in std::mem::take(&mut problem.periodic) {
+            for (index, unknown) in self.unknowns.iter().enumerate() {
+                for n in 0..order {
+                    let operator = partial_order(dim, axis, n).on(index, unknowns);
+                    let label = format!("periodic x{axis} {unknown} order {n}");
+                    let condition = Condition::opposite(axis, operator).named(label);
+                    problem.conditions.push(condition);
+                }
             }
         }
-        self
+        problem
     }
 
     /// u(xᵢ) = vᵢ at given points (one row a point): data fitting, alone or beside an equation.
     #[must_use]
     pub fn data(self, points: Array2<f64>, values: &[f64]) -> Self {
-        let operator = self.only_unknown(identity(points.ncols()));
+        let operator = self.only_unknown(&identity(points.ncols()));
         self.with(Condition::at(points, operator, values))
     }
 
@@ -287,13 +300,22 @@ impl LinearProblem {
         crate::auto::solve(self, options)
     }
 
+    /// Makes the choices that the options leave open for the problem's own data, then assembles and
+    /// factors once: any other data cost one product (the paper's matrix cache).
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve).
+    pub fn factor_with(&self, options: &Options) -> Result<FactoredProblem, SolveError> {
+        crate::auto::factor(self, options)
+    }
+
     /// The operator as a row for a problem with one unknown (the first, where there are several).
-    fn only_unknown(&self, operator: Operator) -> EquationRow {
+    fn only_unknown(&self, operator: &Operator) -> EquationRow {
         operator.on(0, self.unknowns.len())
     }
 
     /// The operator placed on a named unknown; a wrong name is kept as the problem's mistake.
-    fn place(&mut self, unknown: &str, operator: Operator) -> EquationRow {
+    fn place(&mut self, unknown: &str, operator: &Operator) -> EquationRow {
         let index = self.unknowns.iter().position(|name| name == unknown);
         if index.is_none() && self.mistake.is_none() {
             self.mistake = Some(SolveError::Unknown {

@@ -4,9 +4,8 @@ use std::f64::consts::PI;
 
 use super::Benchmark;
 use super::linear::space_time;
-use crate::domain::{BoxDomain, PartSelector};
-use crate::problem::Condition;
-use crate::{EquationRow, MultiIndex, derivative, identity, partial, partial_order};
+use crate::domain::BoxDomain;
+use crate::{EquationRow, MultiIndex, derivative, partial_order};
 
 /// u_tt = c_p² u_xx + c_s² u_yy + (c_p² − c_s²) v_xy and its mirror, c_p = 2, c_s = 1, on [0,1]² × [0,2].
 ///
@@ -47,22 +46,10 @@ pub fn elastic_wave_2d() -> Benchmark {
         .equation(equation(0), |_: &[f64]| 0.0)
         .equation(equation(1), |_: &[f64]| 0.0);
     for (k, name) in ["u", "v"].into_iter().enumerate() {
-        let initial = |operator: crate::Operator, label: String| {
-            move |data: crate::Data| {
-                Condition::on(PartSelector::Initial, operator.on(k, 2), data).named(label)
-            }
-        };
         problem = problem
-            .with(initial(identity(3), format!("initial {name}"))(
-                field(k).into(),
-            ))
-            .with(initial(partial(3, 2), format!("initial velocity {name}"))(
-                velocity(k).into(),
-            ))
-            .with(
-                Condition::on(PartSelector::AllWalls, identity(3).on(k, 2), field(k))
-                    .named(format!("walls {name}")),
-            );
+            .initial_value_for(name, field(k))
+            .initial_velocity_for(name, velocity(k))
+            .dirichlet_for(name, field(k));
     }
     Benchmark::new(
         "elastic-wave-2d",

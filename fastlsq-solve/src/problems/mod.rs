@@ -89,16 +89,28 @@ impl Benchmark {
         self
     }
 
-    /// The exact solution, one value for each unknown.
+    /// The exact solution, one value for each unknown; nothing at points of another dimension.
     #[must_use]
     pub fn exact(&self, point: &[f64]) -> Vec<f64> {
-        (self.exact)(point)
+        if self.is_point(point) {
+            (self.exact)(point)
+        } else {
+            Vec::new()
+        }
     }
 
-    /// The exact gradient: for each unknown, for each axis.
+    /// The exact gradient: for each unknown, for each axis; nothing at points of another dimension.
     #[must_use]
     pub fn exact_gradient(&self, point: &[f64]) -> Vec<Vec<f64>> {
-        (self.gradient)(point)
+        if self.is_point(point) {
+            (self.gradient)(point)
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn is_point(&self, point: &[f64]) -> bool {
+        self.problem.mistake.is_none() && point.len() == self.problem.domain.dim()
     }
 
     /// The problem with the paper's number of rows for each condition.
@@ -127,6 +139,14 @@ impl Benchmark {
     /// # Errors
     /// A solution of another problem.
     pub fn errors(&self, solution: &Solution, count: usize) -> Result<Errors, SolveError> {
+        if let Some(mistake) = &self.problem.mistake {
+            return Err(mistake.clone());
+        }
+        if solution.names() != self.problem.unknown_names() {
+            return Err(SolveError::UnknownNames {
+                names: solution.names().to_vec(),
+            });
+        }
         relative_errors(
             solution,
             self.problem.domain(),

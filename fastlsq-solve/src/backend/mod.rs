@@ -1,19 +1,26 @@
 //! The seam between mathematics and hardware.
 
+mod constrained;
+mod cpu;
+
 use std::fmt::Debug;
 
 use faer::{Mat, MatRef};
 
 use crate::SolveError;
-use crate::lsq::{self, Factorisation, LsqInfo, LsqOptions};
+use crate::lsq::{LsqInfo, LsqOptions};
 use crate::system::System;
+
+pub use cpu::CpuBackend;
 
 /// Turns a [`System`] into something that can be solved again and again.
 pub trait Backend: Debug + Send + Sync {
     /// The name in reports.
     fn name(&self) -> String;
 
-    /// Assembles and factors the weighted rows, with the system's own right-hand side along.
+    /// Assembles and factors the weighted rows, with the system's own right-hand side along. Blocks
+    /// marked [`exact`](crate::RowBlock::exact) hold as equality constraints; a backend that has
+    /// none returns an error for them.
     ///
     /// # Errors
     /// Rows that cannot be assembled, memory that cannot be had, a device that fails.
@@ -47,45 +54,4 @@ pub trait Factored: Debug + Send + Sync {
 
     /// Method, rank, condition and times.
     fn info(&self) -> &LsqInfo;
-}
-
-/// Rows are assembled and merged block by block on the processor's cores.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CpuBackend;
-
-impl Backend for CpuBackend {
-    fn name(&self) -> String {
-        "cpu".to_owned()
-    }
-
-    fn factor(
-        &self,
-        system: &System,
-        options: &LsqOptions,
-    ) -> Result<Box<dyn Factored>, SolveError> {
-        let rhs = system.right_hand_side();
-        let factorisation = lsq::factor(system, rhs.as_ref(), options)?;
-        Ok(Box::new(CpuFactored(factorisation)))
-    }
-}
-
-#[derive(Debug)]
-struct CpuFactored(Factorisation);
-
-impl Factored for CpuFactored {
-    fn solution(&self) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.solution().to_owned())
-    }
-
-    fn solve(&self, right_hand_sides: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.solve(right_hand_sides)?)
-    }
-
-    fn adjoint(&self, covectors: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {
-        Ok(self.0.adjoint(covectors)?)
-    }
-
-    fn info(&self) -> &LsqInfo {
-        self.0.info()
-    }
 }

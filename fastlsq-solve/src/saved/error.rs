@@ -1,0 +1,91 @@
+//! What can go wrong when a solution is saved or loaded.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// A solution that cannot be saved, or a file that is no solution.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SaveError {
+    /// The file system refused.
+    #[error("could not {action} {}: {cause}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        cause: io::Error,
+    },
+    /// A reader or writer failed.
+    #[error("the stream failed: {cause}")]
+    Stream {
+        /// What it said.
+        #[source]
+        cause: io::Error,
+    },
+    /// A file of another kind.
+    #[error(
+        "this is no saved solution: {reason}; only files written by Solution::save can be loaded"
+    )]
+    Foreign {
+        /// Why.
+        reason: String,
+    },
+    /// A version that this library does not know.
+    #[error(
+        "the file has format version {found}, but this library reads up to version {supported}; update it"
+    )]
+    Version {
+        /// The version of the file.
+        found: u64,
+        /// The newest version that can be read.
+        supported: u64,
+    },
+    /// The file ends too early.
+    #[error("the file was cut off; save the solution again")]
+    Truncated,
+    /// The file is damaged.
+    #[error("the file is damaged: {reason}; save the solution again")]
+    Corrupted {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A coefficient that is NaN or infinite.
+    #[error(
+        "coefficient {index} of unknown {unknown:?} is {value}; only finite coefficients are saved"
+    )]
+    NotFinite {
+        /// The unknown.
+        unknown: String,
+        /// Its coefficient.
+        index: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A basis of the user's own that does not say how to be saved.
+    #[error("the basis of unknown {unknown:?} cannot be saved; implement Basis::to_saved for it")]
+    UnsavableBasis {
+        /// The unknown.
+        unknown: String,
+    },
+}
+
+impl SaveError {
+    pub(super) fn io(action: &'static str, path: &Path, cause: io::Error) -> Self {
+        Self::Io {
+            action,
+            path: path.to_owned(),
+            cause,
+        }
+    }
+
+    pub(super) fn corrupted(reason: &impl ToString) -> Self {
+        Self::Corrupted {
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Solutions in files: one JSON document that any language can read.
+//!
+//! # The format, version 1
+//! ```json
+//! {
+//!   "format": "fastlsq-solution",
+//!   "version": 1,
+//!   "checksum": "fnv1a64:0123456789abcdef",
+//!   "unknowns": [
+//!     {
+//!       "name": "u",
+//!       "beta": [0.5, -1.25],
+//!       "basis": {"Sinusoidal": {"dim": 2, "...": "the choices behind the features"}},
+//!       "arrays": {
+//!         "W": [[1.0, 2.0], [3.0, 4.0]], "b": [0.1, 0.2], "scale": 0.7071067811865475,
+//!         "parity": ["none", "odd"], "center": [0.5, 0.5]
+//!       }
+//!     }
+//!   ],
+//!   "report": {"status": "ToleranceMet", "...": "the record of the solve"}
+//! }
+//! ```
+//! - Numbers have as many digits as it takes to read back the very same `f64`. Numbers of the
+//!   report that are not finite are the strings `"NaN"`, `"inf"` and `"-inf"`.
+//! - `basis` is what [`Solution::load`] reads (see [`SavedBasis`](fastlsq_basis::SavedBasis)).
+//!   `arrays` says the same of sinusoidal features in plain arrays, for other programs; other kinds
+//!   of bases have none.
+//! - `checksum` is the 64-bit FNV-1a hash of the text of `unknowns` without white space. A file may
+//!   go without; if it is there it must agree.
+//! - Later versions of the library read version 1.
+//!
+//! With `none` axes in the phase and the axes of declared symmetry as factors,
+//! u(x) = scale · Σⱼ βⱼ sin(Σₖ W_jk xₖ + bⱼ) · Π_even cos(W_ja (x_a − c_a)) · Π_odd sin(W_ja (x_a − c_a)).
+//! In NumPy:
+//! ```python
+//! import json, numpy as np
+//!
+//! def load(path, unknown=0):
+//!     u = json.load(open(path))["unknowns"][unknown]
+//!     a = u["arrays"]
+//!     W, b, c, beta = (np.array(v) for v in (a["W"], a["b"], a["center"], u["beta"]))
+//!     parity = np.array(a["parity"])
+//!     plain = parity == "none"
+//!
+//!     def value(x):                                  # x: one row a point
+//!         phi = np.sin(x[:, plain] @ W[:, plain].T + b)
+//!         for k in np.flatnonzero(~plain):
+//!             wave = np.cos if parity[k] == "even" else np.sin
+//!             phi *= wave(np.outer(x[:, k] - c[k], W[:, k]))
+//!         return a["scale"] * phi @ beta
+//!
+//!     return value
+//! ```
+
+mod atomic;
+mod error;
+mod format;
+pub(crate) mod number;
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+pub use error::SaveError;
+
+use crate::solution::Solution;
+
+impl Solution {
+    /// Writes the solution to a file, in the format of [`saved`](crate::saved).
+    ///
+    /// The file appears complete or not at all: a full disk or a crash leaves what was there before.
+    ///
+    /// ```
+    /// # use fastlsq_solve::{Interval, LinearProblem, Solution, laplacian, identity};
+    /// // u″ + u = 0, u(0) = 0, u(1) = sin 1
+    /// let u = LinearProblem::on(Interval::unit())
+    ///     .equation(laplacian(1) + identity(1), |_| 0.0)
+    ///     .dirichlet(|x| x[0].sin())
+    ///     .solve()?;
+    /// let path = std::env::temp_dir().join(format!("fastlsq-save-{}.json", std::process::id()));
+    /// u.save(&path)?;
+    /// assert_eq!(Solution::load(&path)?.value(&[0.3])?, u.value(&[0.3])?);
+    ///
+    /// // Any program can read it: u(x) = scale Σ βⱼ sin(Wⱼ x + bⱼ).
+    /// let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path)?)?;
+    /// let (own, arrays) = (&file["unknowns"][0], &file["unknowns"][0]["arrays"]);
+    /// let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    /// let sum: f64 = (0..own["beta"].as_array().unwrap().len())
+    ///     .map(|j| number(&own["beta"][j]) * (number(&arrays["W"][j][0]) * 0.3 + number(&arrays["b"][j])).sin())
+    ///     .sum();
+    /// assert_eq!(arrays["parity"][0], "none");
+    /// assert!((number(&arrays["scale"]) * sum - 0.3_f64.sin()).abs() < 1e-11);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A basis of the user's own that does not say how to be saved, coefficients that are not
+    /// finite, or a file that cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let text = format::encode(self)?;
+        atomic::write(path.as_ref(), text.as_bytes())
+    }
+
+    /// Reads a solution that [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is of another kind or version, was cut off or damaged.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, SaveError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|cause| SaveError::io("read", path, cause))?;
+        format::decode(&bytes)
+    }
+
+    /// Writes the solution in the format of [`saved`](crate::saved).
+    ///
+    /// # Errors
+    /// As [`save`](Self::save).
+    pub fn to_writer(&self, mut writer: impl Write) -> Result<(), SaveError> {
+        let text = format::encode(self)?;
+        writer
+            .write_all(text.as_bytes())
+            .and_then(|()| writer.flush())
+            .map_err(|cause| SaveError::Stream { cause })
+    }
+
+    /// Reads a solution in the format of [`saved`](crate::saved).
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_reader(mut reader: impl Read) -> Result<Self, SaveError> {
+        let mut bytes = Vec::new();
+        reader
+            .read_to_end(&mut bytes)
+            .map_err(|cause| SaveError::Stream { cause })?;
+        format::decode(&bytes)
+    }
+}

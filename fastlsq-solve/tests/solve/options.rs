@@ -1,0 +1,89 @@
+//! Options are obeyed.
+
+use std::time::Duration;
+
+use fastlsq_solve::{FrequencyLaw, Options, Sequence, Status, problems};
+
+#[test]
+fn explicit_choices_switch_the_search_off() {
+    let options = Options::new()
+        .features(100)
+        .bandwidth(5.0)
+        .rows(333, 111)
+        .weight(50.0)
+        .seed(3);
+    let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
+    let report = u.report();
+    assert_eq!(report.status, Status::Explicit);
+    assert_eq!((report.features, report.rows, report.seed), (100, 444, 3));
+    assert_eq!(report.bandwidths, [5.0, 5.0]);
+    assert_eq!(
+        (report.blocks[0].weight, report.blocks[1].weight),
+        (1.0, 50.0)
+    );
+    assert_eq!(report.symmetry, "");
+}
+
+#[test]
+fn a_law_alone_lets_the_features_grow() {
+    let options = Options::new().bandwidths(&[4.0, 4.0]).tolerance(1e-7);
+    let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
+    assert_eq!(u.report().status, Status::ToleranceMet, "{}", u.report());
+    let law = FrequencyLaw::Blocks(vec![
+        (0.5, FrequencyLaw::Isotropic(2.0)),
+        (0.5, FrequencyLaw::Isotropic(6.0)),
+    ]);
+    let options = Options::new().law(law).features(200);
+    let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
+    assert!(u.report().law.contains('|'), "{}", u.report().law);
+}
+
+#[test]
+fn the_limit_on_features_holds() {
+    for limit in [1, 7, 50] {
+        let options = Options::new().max_features(limit);
+        let u = problems::helmholtz_2d(10.0)
+            .problem
+            .solve_with(&options)
+            .unwrap();
+        assert!(
+            u.report()
+                .probes
+                .iter()
+                .all(|probe| probe.features <= limit)
+        );
+        assert_eq!(u.report().status, Status::LimitReached, "{}", u.report());
+        assert!(u.report().error_estimate > 1e-3, "{}", u.report());
+    }
+}
+
+#[test]
+fn an_expired_time_limit_still_gives_an_answer() {
+    let options = Options::new().time_limit(Duration::ZERO);
+    let u = problems::helmholtz_2d(10.0)
+        .problem
+        .solve_with(&options)
+        .unwrap();
+    assert_eq!(u.report().status, Status::LimitReached);
+    assert!(u.report().probes.len() <= 3, "{}", u.report().probes.len());
+    let grid = Options::new()
+        .time_limit(Duration::ZERO)
+        .bandwidth_grid(&[1.0, 2.0, 4.0], 3);
+    let u = problems::poisson_2d()
+        .problem
+        .solve_with(&grid.features(30))
+        .unwrap();
+    assert_eq!(u.report().status, Status::LimitReached);
+}
+
+#[test]
+fn independent_points_and_plain_features_work_too() {
+    let options = Options::new()
+        .points(Sequence::Independent)
+        .normalised(false)
+        .features(250)
+        .bandwidth(4.0);
+    let benchmark = problems::poisson_2d();
+    let u = benchmark.problem.solve_with(&options).unwrap();
+    assert!(benchmark.errors(&u, 300).unwrap().value < 1e-8);
+}

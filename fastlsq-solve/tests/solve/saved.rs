@@ -1,0 +1,267 @@
+//! Files: what was saved is read back, and nothing else is.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fastlsq_solve::{
+    Basis, FrequencyLaw, MultiquadricBasis, Options, SaveError, SinusoidalBasis, Solution,
+    TanhBasis, UnitSampler, problems,
+};
+
+use super::exact_basis::ExactBasis;
+
+fn solution() -> Solution {
+    let options = Options::new().features(40).bandwidth(3.0).rows(100, 50);
+    problems::poisson_2d().problem.solve_with(&options).unwrap()
+}
+
+fn text(u: &Solution) -> String {
+    let mut bytes = Vec::new();
+    u.to_writer(&mut bytes).unwrap();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn read(text: &str) -> Result<Solution, SaveError> {
+    Solution::from_reader(text.as_bytes())
+}
+
+/// A file that is removed in the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str) -> Self {
+        let name = format!("fastlsq-{}-{name}.json", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn the_very_same_solution_comes_back() {
+    let file = Temporary::new("same");
+    let (symmetric, elastic) = (
+        problems::poisson_2d()
+            .problem
+            .solve_with(&Options::new().tolerance(1e-4)),
+        problems::elastic_wave_2d()
+            .problem
+            .solve_with(&Options::new().max_features(60)),
+    );
+    for u in [solution(), symmetric.unwrap(), elastic.unwrap()] {
+        u.save(&file.0).unwrap();
+        let back = Solution::load(&file.0).unwrap();
+        assert_eq!(back.coefficients(), u.coefficients());
+        assert_eq!(back.names(), u.names());
+        assert_eq!(back.report(), u.report());
+        let point = vec![0.37; u.dim()];
+        assert_eq!(back.hessian(&point).unwrap(), u.hessian(&point).unwrap());
+    }
+}
+
+#[test]
+fn every_kind_of_basis_comes_back() {
+    let points = UnitSampler::halton(1).points(30, 2);
+    let bases: [Arc<dyn Basis>; 2] = [
+        Arc::new(TanhBasis::builder(2, 30).build().unwrap()),
+        Arc::new(MultiquadricBasis::new(points.view(), 0.3).unwrap()),
+    ];
+    for basis in bases {
+        let options = Options::new().basis(basis).rows(100, 50);
+        let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
+        let back = read(&text(&u)).unwrap();
+        assert_eq!(
+            back.value(&[0.2, 0.9]).unwrap(),
+            u.value(&[0.2, 0.9]).unwrap()
+        );
+    }
+}
+
+#[test]
+fn other_programs_can_evaluate_it() {
+    let json = |value: &serde_json::Value| value.as_f64().unwrap();
+    for options in [
+        Options::new().features(40).bandwidth(3.0),
+        Options::new().tolerance(1e-4),
+    ] {
+        let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
+        let file: serde_json::Value = serde_json::from_str(&text(&u)).unwrap();
+        assert_eq!(
+            (&file["format"], &file["version"]),
+            (&"fastlsq-solution".into(), &1.into())
+        );
+        let (own, a) = (&file["unknowns"][0], &file["unknowns"][0]["arrays"]);
+        let x = [0.3, 0.8];
+        let mut sum = 0.0;
+        for (j, beta) in own["beta"].as_array().unwrap().iter().enumerate() {
+            let (mut phase, mut factor) = (json(&a["b"][j]), 1.0);
+            for k in 0..2 {
+                let w = json(&a["W"][j][k]);
+                let turned = w * (x[k] - json(&a["center"][k]));
+                match a["parity"][k].as_str().unwrap() {
+                    "none" => phase += w * x[k],
+                    "even" => factor *= turned.cos(),
+                    "odd" => factor *= turned.sin(),
+                    other => panic!("parity {other}"),
+                }
+            }
+            sum += json(beta) * phase.sin() * factor;
+        }
+        let value = u.value(&x).unwrap();
+        assert!((json(&a["scale"]) * sum - value).abs() < 1e-9 * value.abs());
+    }
+}
+
+#[test]
+fn numbers_of_the_report_that_are_not_finite_survive() {
+    let u = solution();
+    let mut report = u.report().clone();
+    (report.condition, report.error_estimate) = (f64::INFINITY, f64::NAN);
+    report.bandwidths = vec![f64::NEG_INFINITY, 0.1];
+    let beta = u.coefficients().to_vec();
+    let u = Solution::from_parts(u.bases().to_vec(), u.names().to_vec(), beta, report).unwrap();
+    let back = read(&text(&u)).unwrap();
+    assert_eq!(back.report().condition, f64::INFINITY);
+    assert!(back.report().error_estimate.is_nan());
+    assert_eq!(back.report().bandwidths, [f64::NEG_INFINITY, 0.1]);
+}
+
+#[test]
+fn every_cut_is_noticed() {
+    let whole = text(&solution());
+    for length in (0..whole.len()).step_by(97) {
+        let cut = read(&whole[..length]).unwrap_err();
+        let expected = match length {
+            0 => matches!(cut, SaveError::Truncated),
+            1..30 => matches!(cut, SaveError::Foreign { .. } | SaveError::Truncated),
+            _ => matches!(cut, SaveError::Truncated | SaveError::Corrupted { .. }),
+        };
+        assert!(expected, "{length}: {cut:?}");
+    }
+}
+
+#[test]
+fn every_changed_digit_of_the_unknowns_is_noticed() {
+    let whole = text(&solution());
+    let (from, to) = (
+        whole.find("\"unknowns\"").unwrap(),
+        whole.find("\"report\"").unwrap(),
+    );
+    for place in (from..to).step_by(41) {
+        let mut bytes = whole.clone().into_bytes();
+        bytes[place] = if bytes[place] == b'7' { b'8' } else { b'7' };
+        let changed = String::from_utf8(bytes).unwrap();
+        assert!(
+            matches!(read(&changed), Err(SaveError::Corrupted { .. })),
+            "byte {place}"
+        );
+    }
+    // White space is no damage.
+    assert!(read(&whole.replace("],[", "],\n [")).is_ok());
+}
+
+#[test]
+fn without_a_checksum_the_contents_are_still_checked() {
+    let whole = text(&solution());
+    let start = whole.find("\"checksum\"").unwrap();
+    let end = whole.find("\"unknowns\"").unwrap();
+    let bare = format!("{}{}", &whole[..start], &whole[end..]);
+    assert!(read(&bare).is_ok());
+    let place = bare.find("\"beta\":[").unwrap() + "\"beta\":[".len();
+    for (wrong, word) in [
+        ("1.0,", "coefficients"),
+        ("null,", "null"),
+        ("1e999,", "out of range"),
+    ] {
+        let changed = format!("{}{wrong}{}", &bare[..place], &bare[place..]);
+        let error = read(&changed).unwrap_err();
+        assert!(matches!(error, SaveError::Corrupted { .. }), "{error:?}");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    let none = format!(
+        "{}\"unknowns\":[],{}",
+        &bare[..start],
+        &bare[bare.find("\"report\"").unwrap()..]
+    );
+    assert!(matches!(read(&none), Err(SaveError::Corrupted { .. })));
+}
+
+#[test]
+fn foreign_files_and_versions_are_named() {
+    for foreign in [
+        "hello",
+        "{}",
+        "[1, 2]",
+        "{\"format\":\"else\",\"version\":1}",
+        "\u{0}\u{1}",
+    ] {
+        assert!(
+            matches!(read(foreign), Err(SaveError::Foreign { .. })),
+            "{foreign:?}"
+        );
+    }
+    let binary = Solution::from_reader(&[0xff_u8, 0xfe, 0x00][..]);
+    assert!(matches!(binary, Err(SaveError::Foreign { .. })));
+    for version in [0, 2, 99] {
+        let newer = text(&solution()).replace("\"version\":1,", &format!("\"version\":{version},"));
+        let error = read(&newer).unwrap_err();
+        assert!(matches!(error, SaveError::Version { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn a_failed_save_leaves_the_old_file_and_nothing_else() {
+    let directory = std::env::temp_dir().join(format!("fastlsq-{}-dir", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    let path = directory.join("u.json");
+    fs::write(&path, "old").unwrap();
+    let basis = Arc::new(ExactBasis::new(2, |x| x[0]));
+    let options = Options::new().basis(basis).rows(20, 20);
+    let own = problems::poisson_2d().problem.solve_with(&options).unwrap();
+    assert!(matches!(
+        own.save(&path),
+        Err(SaveError::UnsavableBasis { .. })
+    ));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+
+    // A directory in the place of the file: renaming fails, and the temporary file goes.
+    let error = solution().save(&directory).unwrap_err();
+    assert!(matches!(error, SaveError::Io { .. }), "{error:?}");
+    solution().save(&path).unwrap();
+    let names = fs::read_dir(&directory).unwrap().count();
+    assert_eq!(names, 1);
+    fs::remove_dir_all(&directory).unwrap();
+
+    assert!(matches!(
+        Solution::load("/no/such/file"),
+        Err(SaveError::Io { .. })
+    ));
+    assert!(matches!(
+        solution().save("/no/such/directory/u.json"),
+        Err(SaveError::Io { .. })
+    ));
+    assert!(matches!(solution().save("/"), Err(SaveError::Io { .. })));
+}
+
+#[test]
+fn parts_that_do_not_fit_make_no_solution() {
+    let u = solution();
+    let names = || u.names().to_vec();
+    let make = |bases: Vec<Arc<dyn Basis>>, names, beta: Vec<f64>| {
+        Solution::from_parts(bases, names, beta, u.report().clone())
+    };
+    let beta = || u.coefficients().to_vec();
+    assert!(make(u.bases().to_vec(), names(), beta()).is_ok());
+    assert!(make(u.bases().to_vec(), names(), beta()[1..].to_vec()).is_err());
+    assert!(make(u.bases().to_vec(), Vec::new(), beta()).is_err());
+    assert!(make(Vec::new(), Vec::new(), Vec::new()).is_err());
+    assert!(make(u.bases().to_vec(), names(), vec![f64::NAN; 40]).is_err());
+    let line = SinusoidalBasis::random(1, 5, &FrequencyLaw::Isotropic(1.0), 0).unwrap();
+    let mixed: Vec<Arc<dyn Basis>> = vec![u.bases()[0].clone(), Arc::new(line)];
+    assert!(make(mixed, vec!["u".into(), "v".into()], vec![0.0; 45]).is_err());
+}
