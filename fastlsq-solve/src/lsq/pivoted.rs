@@ -448,3 +448,7 @@ impl PivotedQr {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pivoted_tests.rs"]
+mod tests;
