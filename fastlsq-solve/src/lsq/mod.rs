@@ -1,4 +1,42 @@
-//! Dense least squares for tall, numerically rank-deficient matrices.
+//! Dense least squares min ‖Ax − b‖² + μ‖x‖² for tall matrices that are numerically rank-deficient.
+//!
+//! Matrices of random features look harmless and are not: their singular values decay to rounding level, so
+//! of 1500 columns perhaps 500 carry information. Normal equations and plain QR lose half of the digits there.
+//! The methods here keep them:
+//!
+//! 1. **Rows stream.** A is a [`RowSource`]: it writes blocks of its rows, which are merged into one upper
+//!    triangle by Householder reflections and forgotten. Memory is O(N²) plus a few blocks, whatever M. Right-hand
+//!    sides travel along.
+//! 2. **The rank is revealed.** Column-pivoted QR of the triangle stops where the pivots reach the rounding level.
+//! 3. **The solution** is the basic one, the one of least norm, or the ridge solution.
+//!
+//! [`factor`] does all of it; [`LsqOptions`] chooses, [`LsqInfo`] reports. The [`Factorisation`] solves for further
+//! right-hand sides and transposed problems if the orthogonal factor is kept, and [`CachedSolver`] does so at the price
+//! of one product. [`factor_constrained`] adds equality constraints.
+//!
+//! ```
+//! use faer::Mat;
+//! use fastlsq_solve::lsq::{LsqError, LsqOptions, factor};
+//!
+//! # fn main() -> Result<(), LsqError> {
+//! // 400 samples of a smooth function, fitted by 100 cosines of random frequency: rank 20 or so.
+//! let t = |i: usize| i as f64 / 399.0;
+//! let random = |j: usize| (j as f64 * 0.618).fract() * 8.0 - 4.0;
+//! let a = Mat::from_fn(400, 100, |i, j| (random(j) * t(i) + random(3 * j)).cos());
+//! let b = Mat::from_fn(400, 1, |i, _| (2.0 * t(i)).exp());
+//! let fit = factor(&a, b.as_ref(), &LsqOptions::new())?;
+//! assert!(fit.rank() < 30);
+//! assert!(fit.residual_norms()[0] < 1e-12 * b.norm_l2());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Blocks, streams and chunks depend on the sizes only, so results are the same, bit for bit, on any number of
+//! threads. Random sketches use fixed seeds.
+//!
+//! Map: `source` (rows) → `streamed`, `block`, `panel` (QR) → `pivoted`, `pivots` (rank) → `range_map`,
+//! `solution_map` (Q₁ and the inverse of T in A ≈ Q₁·T) → `factor`, `cached`, `constrained`; `methods` holds one
+//! file for each [`Method`].
 
 mod block;
 mod cached;

@@ -50,7 +50,7 @@ pub struct LsqOptions {
     /// The algorithm. Default: [`Method::Auto`].
     pub method: Method,
     /// Pivots or singular values below this times the largest count as zero. Default (`None`):
-    /// ε·max(√N, 10) with ε = 2.2e-16: just above the rounding level of the factorisation. On random
+    /// ε·max(√N, 20) with ε = 2.2e-16: just above the rounding level of the factorisation. On random
     /// features the customary N·ε drops directions that still carry one or two correct digits.
     pub threshold: Option<f64>,
     /// μ ≥ 0: minimises ‖Ax − b‖² + μ‖x‖². Default: 0.
@@ -152,7 +152,7 @@ impl LsqOptions {
     /// The threshold in force for `n` columns.
     pub(crate) fn threshold_for(&self, n: usize) -> f64 {
         self.threshold
-            .unwrap_or_else(|| f64::EPSILON * (n as f64).sqrt().max(10.0))
+            .unwrap_or_else(|| f64::EPSILON * (n as f64).sqrt().max(20.0))
     }
 
     /// Fails on values outside their range.
