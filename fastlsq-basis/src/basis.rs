@@ -1,12 +1,13 @@
 //! The [`Basis`] trait: one primitive, and the convenient calls that follow from it.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use faer::{Mat, MatMut};
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 
-use crate::error::{require_dim, require_finite, require_size};
+use crate::error::{require_dim, require_size};
 use crate::form::{Action, Coefficient, Form};
 use crate::{BasisError, MultiIndex};
 
@@ -196,6 +197,38 @@ pub trait Basis: Debug + Send + Sync {
     }
 }
 
+impl<B: Basis + ?Sized> Basis for Arc<B> {
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+
+    fn write_rows(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        (**self).write_rows(points, form, out)
+    }
+
+    fn to_saved(&self) -> Option<crate::SavedBasis> {
+        (**self).to_saved()
+    }
+
+    fn assemble_into(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        (**self).assemble_into(points, form, out)
+    }
+}
+
 /// Checks the arguments of [`Basis::write_rows`]; every implementation starts with it.
 ///
 /// # Errors
@@ -206,17 +239,23 @@ pub fn validate_request<B: Basis + ?Sized>(
     form: &Form<'_>,
     out: &MatMut<'_, f64>,
 ) -> Result<(), BasisError> {
-    require_dim("the point set", basis.dim(), points.ncols())?;
     require_size("the output's row count", points.nrows(), out.nrows())?;
     require_size("the output's column count", basis.len(), out.ncols())?;
-    if let Some(points) = points.as_slice() {
-        require_finite("the point set", points)?;
-    } else {
-        for row in points.rows() {
-            require_finite("the point set", &row.to_vec())?;
-        }
-    }
+    validate_points(basis.dim(), points)?;
     form.validate(basis.dim(), points.nrows())
+}
+
+/// Checks a point set: its dimension, and that every coordinate is finite.
+pub(crate) fn validate_points(dim: usize, points: ArrayView2<'_, f64>) -> Result<(), BasisError> {
+    require_dim("the point set", dim, points.ncols())?;
+    match points.iter().enumerate().find(|(_, x)| !x.is_finite()) {
+        Some((index, &value)) => Err(BasisError::NotFinite {
+            what: "the point set",
+            index,
+            value,
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Cuts a matrix into blocks of at most `rows` rows, each with the index of its first row.

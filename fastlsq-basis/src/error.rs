@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::Action;
+
 /// A request to a basis that cannot be answered.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -61,7 +63,7 @@ pub enum BasisError {
         what: &'static str,
     },
     /// An action that this kind of basis has no closed form for.
-    #[error("a {basis} has no closed form for {action}; use a SinusoidalBasis")]
+    #[error("a {basis} has no closed form for {action}")]
     Unsupported {
         /// The kind of basis.
         basis: &'static str,
@@ -114,4 +116,28 @@ pub(crate) fn require_size(
             found,
         })
     }
+}
+
+/// Checks that there is at least one of something.
+pub(crate) fn require_some(what: &'static str, size: usize) -> Result<(), BasisError> {
+    if size == 0 {
+        Err(BasisError::Empty { what })
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks that an action is nothing but a derivative, for bases that know nothing else.
+pub(crate) fn require_derivative(basis: &'static str, action: &Action) -> Result<(), BasisError> {
+    let action = if let Some(multiplier) = &action.multiplier {
+        format!(
+            "the Fourier multiplier {} (sinusoidal features have one)",
+            multiplier.name()
+        )
+    } else if !action.integrals.is_empty() {
+        "integrals along axes (sinusoidal and polynomial features have one)".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(BasisError::Unsupported { basis, action })
 }

@@ -2,15 +2,58 @@
 
 use std::sync::Arc;
 
-use crate::{Basis, SinusoidalBasis};
+use crate::sinusoidal::Parity;
+use crate::{
+    Basis, JoinedBasis, MultiquadricBasis, PolynomialBasis, SinusoidalBasis, SymmetrisedBasis,
+    TanhBasis,
+};
 
 /// One of the bases of this crate, by value.
+///
+/// With the feature `serde` it can be stored; what is read back is checked, so that a damaged file is
+/// an error there and never a surprise later.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum SavedBasis {
     /// Sinusoidal features.
     Sinusoidal(SinusoidalBasis),
+    /// Hyperbolic tangents.
+    Tanh(TanhBasis),
+    /// Multiquadric radial functions.
+    Multiquadric(MultiquadricBasis),
+    /// Polynomials.
+    Polynomial(PolynomialBasis),
+    /// Several bases side by side.
+    Joined(SavedJoined),
+    /// A basis made even or odd.
+    Symmetrised(SavedSymmetrised),
+}
+
+/// A [`JoinedBasis`] as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Joined", into = "serial::Joined")
+)]
+pub struct SavedJoined {
+    /// At least one part, all of one dimension.
+    pub(crate) parts: Vec<SavedBasis>,
+}
+
+/// A [`SymmetrisedBasis`] as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Symmetrised", into = "serial::Symmetrised")
+)]
+pub struct SavedSymmetrised {
+    pub(crate) inner: Box<SavedBasis>,
+    /// As many as the inner basis has axes.
+    pub(crate) parity: Vec<Parity>,
+    pub(crate) center: Vec<f64>,
 }
 
 impl SavedBasis {
@@ -19,6 +62,96 @@ impl SavedBasis {
     pub fn into_basis(self) -> Arc<dyn Basis> {
         match self {
             Self::Sinusoidal(basis) => Arc::new(basis),
+            Self::Tanh(basis) => Arc::new(basis),
+            Self::Multiquadric(basis) => Arc::new(basis),
+            Self::Polynomial(basis) => Arc::new(basis),
+            Self::Joined(saved) => {
+                let parts = saved.parts.into_iter().map(Self::into_basis).collect();
+                Arc::new(JoinedBasis::from_checked(parts))
+            }
+            Self::Symmetrised(saved) => Arc::new(SymmetrisedBasis::from_checked(
+                saved.inner.into_basis(),
+                saved.parity,
+                saved.center,
+            )),
+        }
+    }
+
+    /// The dimension of the space.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        match self {
+            Self::Sinusoidal(basis) => basis.dim(),
+            Self::Tanh(basis) => basis.dim(),
+            Self::Multiquadric(basis) => basis.dim(),
+            Self::Polynomial(basis) => basis.dim(),
+            Self::Joined(saved) => saved.parts.first().map_or(0, Self::dim),
+            Self::Symmetrised(saved) => saved.inner.dim(),
+        }
+    }
+}
+
+/// Compound bases as they may stand in a file, not yet checked.
+#[cfg(feature = "serde")]
+mod serial {
+    use serde::{Deserialize, Serialize};
+
+    use super::{Parity, SavedBasis, SavedJoined, SavedSymmetrised};
+    use crate::BasisError;
+    use crate::error::{require_dim, require_some};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Joined {
+        parts: Vec<SavedBasis>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Symmetrised {
+        inner: Box<SavedBasis>,
+        parity: Vec<Parity>,
+        center: Vec<f64>,
+    }
+
+    impl From<SavedJoined> for Joined {
+        fn from(saved: SavedJoined) -> Self {
+            Self { parts: saved.parts }
+        }
+    }
+
+    impl TryFrom<Joined> for SavedJoined {
+        type Error = BasisError;
+
+        fn try_from(Joined { parts }: Joined) -> Result<Self, BasisError> {
+            require_some("the list of joined bases", parts.len())?;
+            for part in &parts {
+                require_dim("a joined basis", parts[0].dim(), part.dim())?;
+            }
+            Ok(Self { parts })
+        }
+    }
+
+    impl From<SavedSymmetrised> for Symmetrised {
+        fn from(saved: SavedSymmetrised) -> Self {
+            Self {
+                inner: saved.inner,
+                parity: saved.parity,
+                center: saved.center,
+            }
+        }
+    }
+
+    impl TryFrom<Symmetrised> for SavedSymmetrised {
+        type Error = BasisError;
+
+        fn try_from(stored: Symmetrised) -> Result<Self, BasisError> {
+            crate::symmetrised::validate(stored.inner.dim(), &stored.parity, &stored.center)?;
+            Ok(Self {
+                inner: stored.inner,
+                parity: stored.parity,
+                center: stored.center,
+            })
         }
     }
 }

@@ -5,7 +5,10 @@
 //! h sinc(w h/2) with h = t − a. So all terms with the same coefficient function add up to
 //! pⱼ sin z + qⱼ cos z, two numbers a feature, whatever the order of the operator.
 
-use crate::form::{AxisIntegral, Coefficient, Form};
+use crate::BasisError;
+use crate::form::{AxisIntegral, Form};
+use crate::grouping::{same_source, split};
+use crate::identities::cycle_components;
 use crate::sinusoidal::Parity;
 
 /// Terms that share the point where the sinusoid is evaluated.
@@ -32,23 +35,17 @@ pub(super) struct Features<'a> {
     pub(super) scale: f64,
 }
 
-/// Sign and phase of the n-th derivative of sin: Φ_n = (p, q) in p sin + q cos.
-fn cycle(n: u32) -> (f64, f64) {
-    match n % 4 {
-        0 => (1.0, 0.0),
-        1 => (0.0, 1.0),
-        2 => (-1.0, 0.0),
-        _ => (0.0, -1.0),
-    }
-}
-
-pub(super) fn collapse<'a>(features: &Features<'_>, form: &Form<'a>) -> Vec<Pass<'a>> {
+/// Adds up the terms of a form, feature by feature.
+///
+/// # Errors
+/// A symbol that is not finite at some frequency (a multiplier with a pole, or overflow).
+pub(super) fn collapse<'a>(
+    features: &Features<'_>,
+    form: &Form<'a>,
+) -> Result<Vec<Pass<'a>>, BasisError> {
     let mut passes: Vec<Pass<'a>> = Vec::new();
     for term in form.terms() {
-        let (constant, source) = match term.coefficient {
-            Coefficient::Constant(c) => (c, None),
-            Coefficient::PerPoint(values) => (1.0, Some(values)),
-        };
+        let (constant, source) = split(term.coefficient);
         let alpha = term.action.derivative.orders();
         let mut sign = constant * features.scale;
         let (mut ridge_order, mut flipped, mut slot) = (0u32, 0u64, 0u32);
@@ -70,7 +67,7 @@ pub(super) fn collapse<'a>(features: &Features<'_>, form: &Form<'a>) -> Vec<Pass
                 }
             }
         }
-        let (p_unit, q_unit) = cycle(ridge_order);
+        let (p_unit, q_unit) = cycle_components(ridge_order);
         let group = group_for(
             &mut passes,
             &term.action.integrals,
@@ -85,11 +82,18 @@ pub(super) fn collapse<'a>(features: &Features<'_>, form: &Form<'a>) -> Vec<Pass
         {
             let multiplier = term.action.multiplier.as_ref().map_or(1.0, |m| m.symbol(w));
             let weight = sign * term.action.derivative.monomial(w) * multiplier;
+            if !weight.is_finite() {
+                return Err(BasisError::NotFinite {
+                    what: "the symbol of the operator at the frequencies",
+                    index: j,
+                    value: weight,
+                });
+            }
             group.p[j] += p_unit * weight;
             group.q[j] += q_unit * weight;
         }
     }
-    passes
+    Ok(passes)
 }
 
 fn group_for<'p, 'a>(
@@ -110,14 +114,7 @@ fn group_for<'p, 'a>(
         }
     };
     let groups = &mut passes[pass].groups;
-    let same = |group: &Group<'_>| {
-        group.flipped == flipped
-            && match (group.source, source) {
-                (None, None) => true,
-                (Some(a), Some(b)) => std::ptr::eq(a, b),
-                _ => false,
-            }
-    };
+    let same = |group: &Group<'_>| group.flipped == flipped && same_source(group.source, source);
     let index = match groups.iter().position(same) {
         Some(index) => index,
         None => {

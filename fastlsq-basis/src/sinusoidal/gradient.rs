@@ -4,13 +4,13 @@
 //! ∂E/∂w_a = (∂p/∂w_a) sin z + (∂q/∂w_a) cos z + x_a (p cos z − q sin z).
 //! Since w = L ŵ in the coordinates x̂ of the map, ∂E/∂L_ab = ŵ_b ∂E/∂ŵ_a follows by a column scaling.
 
-use faer::{Mat, MatMut};
+use faer::MatMut;
 use ndarray::{Array2, ArrayView2};
 
 use super::{FrequencyLaw, Parity, SinusoidalBasis};
 use crate::BasisError;
-use crate::basis::{Basis, validate_request};
-use crate::error::require_size;
+use crate::basis::{Basis, validate_points, validate_request};
+use crate::error::{require_finite, require_size};
 use crate::form::{Coefficient, Form};
 use crate::sincos::sin_cos;
 
@@ -37,7 +37,8 @@ impl SinusoidalBasis {
     /// Writes ∂/∂L_ab of the rows, for w = L ŵ with one common factor L.
     ///
     /// # Errors
-    /// As [`write_frequency_derivative`](Self::write_frequency_derivative).
+    /// As [`write_frequency_derivative`](Self::write_frequency_derivative); laws without a common
+    /// factor (blocks, low-order mixes).
     pub fn write_factor_derivative(
         &self,
         points: ArrayView2<'_, f64>,
@@ -51,6 +52,7 @@ impl SinusoidalBasis {
                 dim: self.dim,
             });
         }
+        self.require_common_factor()?;
         self.write_frequency_derivative(points, form, a, out.as_mut())?;
         for j in 0..self.len() {
             let draw = self.draw[j * self.dim + b];
@@ -67,7 +69,7 @@ impl SinusoidalBasis {
     /// matrix of derivatives is formed.
     ///
     /// # Errors
-    /// As [`write_frequency_derivative`](Self::write_frequency_derivative).
+    /// As [`write_factor_derivative`](Self::write_factor_derivative).
     pub fn factor_gradient(
         &self,
         points: ArrayView2<'_, f64>,
@@ -77,13 +79,11 @@ impl SinusoidalBasis {
     ) -> Result<Array2<f64>, BasisError> {
         require_size("the residual", points.nrows(), residual.len())?;
         require_size("the coefficient vector", self.len(), coefficients.len())?;
-        let mut empty = Mat::<f64>::zeros(points.nrows(), self.len().min(1));
-        if self.len() == 1 {
-            validate_request(self, points, form, &empty.as_mut())?;
-        } else {
-            form.validate(self.dim, points.nrows())?;
-            crate::error::require_dim("the point set", self.dim, points.ncols())?;
-        }
+        require_finite("the residual", residual)?;
+        require_finite("the coefficient vector", coefficients)?;
+        validate_points(self.dim, points)?;
+        form.validate(self.dim, points.nrows())?;
+        self.require_common_factor()?;
         let axes: Vec<usize> = (0..self.dim).collect();
         let mut by_frequency = vec![0.0; self.len() * self.dim];
         self.for_each_derivative(points, form, &axes, |i, j, a, value| {
@@ -114,6 +114,16 @@ impl SinusoidalBasis {
         self.with_law(&FrequencyLaw::Cholesky(
             lower.map(|at| factor[at]).collect(),
         ))
+    }
+
+    /// ∂/∂L has a meaning only where one L makes all frequencies from the draw.
+    fn require_common_factor(&self) -> Result<(), BasisError> {
+        match &self.law {
+            Some(FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. }) => Err(unsupported(
+                "the derivative by a factor that its features do not share (differentiate by the frequencies instead)",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Calls `emit(i, j, a, ∂E_ij/∂ω_a)` for every entry and every listed axis.

@@ -5,11 +5,12 @@ use ndarray::ArrayView2;
 
 use super::collapse::{Group, Pass};
 use crate::form::UpperLimit;
+use crate::identities::span_factor;
 use crate::sincos::{has_fma, sin_cos_block};
 use crate::sinusoidal::Parity;
 
 /// Points that are handled together: their coordinates, sines and cosines stay in the L1 cache.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = 256;
 
 /// A feature Π_{parity axes} trig(w_a (x_a − c_a)) · sin(Σ_{other axes} w_k x_k + b).
 pub(super) struct Rows<'a, 'f> {
@@ -229,7 +230,7 @@ fn multiply(values: &mut [f64], by: &[f64]) {
 #[inline(always)]
 fn integrate(w: f64, spans: &[f64], values: &mut [f64]) {
     for (v, h) in values.iter_mut().zip(spans) {
-        *v *= h * crate::identities::sinc(0.5 * w * h);
+        *v *= span_factor(w, *h);
     }
 }
 

@@ -2,6 +2,9 @@
 
 use crate::BasisError;
 
+/// A limit on the sets of coordinates that a low-order law may take turns in.
+const MAX_SUBSETS: f64 = 1e6;
+
 /// The distribution of the frequencies wⱼ, in the coordinates of the [`InputMap`](crate::InputMap).
 ///
 /// Every law acts on the same standard normal draw ŵⱼ, wⱼ = L ŵⱼ, so that the scale can be changed
@@ -112,6 +115,13 @@ impl FrequencyLaw {
                         requirement: "between 1 and the dimension",
                     });
                 }
+                if count_up_to(dim, *order) > MAX_SUBSETS {
+                    return Err(BasisError::Parameter {
+                        what: "order of a low-order law",
+                        value: *order as f64,
+                        requirement: "so small that there are at most a million sets of coordinates",
+                    });
+                }
                 if matches!(**law, Self::Blocks(_) | Self::LowOrder { .. }) {
                     return Err(BasisError::Unsupported {
                         basis: "low-order frequency law",
@@ -120,6 +130,57 @@ impl FrequencyLaw {
                 }
                 law.validate(dim)
             }
+        }
+    }
+
+    /// The mean of cos(w·r): the characteristic function of the (symmetric) law at r.
+    pub(crate) fn characteristic(&self, offset: &[f64]) -> f64 {
+        match self {
+            Self::Blocks(blocks) => {
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                let sum: f64 = blocks
+                    .iter()
+                    .map(|(share, law)| share * law.characteristic(offset))
+                    .sum();
+                sum / total
+            }
+            Self::LowOrder { order, law } => {
+                let pulled = law.pull_back(offset);
+                let subsets = subsets_up_to(offset.len(), *order);
+                let sum: f64 = subsets
+                    .iter()
+                    .map(|kept| {
+                        kept.iter()
+                            .map(|&axis| pulled[axis] * pulled[axis])
+                            .sum::<f64>()
+                    })
+                    .map(|squared| (-0.5 * squared).exp())
+                    .sum();
+                sum / subsets.len() as f64
+            }
+            Self::Isotropic(_) | Self::PerAxis(_) | Self::Cholesky(_) => {
+                let squared: f64 = self.pull_back(offset).iter().map(|r| r * r).sum();
+                (-0.5 * squared).exp()
+            }
+        }
+    }
+
+    /// Lᵀ r, for laws with one factor L (r itself for the others).
+    fn pull_back(&self, offset: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Isotropic(sigma) => offset.iter().map(|r| sigma * r).collect(),
+            Self::PerAxis(sigmas) => offset.iter().zip(sigmas).map(|(r, s)| s * r).collect(),
+            Self::Cholesky(lower) => {
+                let mut pulled = vec![0.0; offset.len()];
+                let mut entries = lower.iter();
+                for (row, r) in offset.iter().enumerate() {
+                    for (target, l) in pulled.iter_mut().zip(entries.by_ref().take(row + 1)) {
+                        *target += l * r;
+                    }
+                }
+                pulled
+            }
+            Self::Blocks(_) | Self::LowOrder { .. } => offset.to_vec(),
         }
     }
 
@@ -198,7 +259,18 @@ fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Every non-empty set of at most `order` axes: pairs before singles take turns evenly.
+/// The number of non-empty sets of at most `order` axes.
+fn count_up_to(dim: usize, order: usize) -> f64 {
+    let mut binomial = 1.0;
+    (1..=order.min(dim))
+        .map(|size| {
+            binomial *= (dim + 1 - size) as f64 / size as f64;
+            binomial
+        })
+        .sum()
+}
+
+/// Every non-empty set of at most `order` axes, the smaller ones first.
 fn subsets_up_to(dim: usize, order: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     let mut last: Vec<Vec<usize>> = vec![Vec::new()];

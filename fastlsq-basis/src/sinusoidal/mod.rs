@@ -1,19 +1,23 @@
 //! Sinusoidal random features, the heart of the method (paper, Eq. 1 and 3).
 
+mod builder;
 mod collapse;
 mod draw;
 mod gradient;
 mod kernel;
 mod law;
+#[cfg(feature = "serde")]
+mod serial;
 
 use faer::{Mat, MatMut};
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 
+pub use builder::SinusoidalBuilder;
 pub use draw::Draw;
 pub use law::FrequencyLaw;
 
-use crate::basis::{Basis, validate_request};
-use crate::error::{require_dim, require_finite, require_size};
+use crate::basis::{Basis, row_blocks, validate_request};
+use crate::error::{require_dim, require_finite, require_size, require_some};
 use crate::form::Form;
 use crate::{BasisError, InputMap};
 
@@ -29,6 +33,9 @@ pub enum Parity {
     /// φ(…, c − y, …) = −φ(…, c + y, …).
     Odd,
 }
+
+/// Derivatives along parity axes are told apart by one bit an axis.
+const MAX_PARITY_AXES: usize = 64;
 
 /// φⱼ(x) = sin(wⱼ·x + bⱼ)/√N with random, frozen wⱼ and bⱼ.
 ///
@@ -46,7 +53,11 @@ pub enum Parity {
 /// # Ok::<(), fastlsq_basis::BasisError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Parameters", into = "serial::Parameters")
+)]
 pub struct SinusoidalBasis {
     dim: usize,
     /// Standard normal draw ŵ, one feature after the other; for explicit features, w itself.
@@ -56,117 +67,15 @@ pub struct SinusoidalBasis {
     law: Option<FrequencyLaw>,
     map: InputMap,
     parity: Vec<Parity>,
-    normalised: bool,
+    /// The N of the factor 1/√N; `None` for no factor.
+    normalised_by: Option<usize>,
     /// Frequencies in physical coordinates.
     frequencies: Vec<f64>,
     /// Phases in physical coordinates.
     phases: Vec<f64>,
 }
 
-/// The choices behind a random [`SinusoidalBasis`], with their defaults.
-#[derive(Debug, Clone)]
-pub struct SinusoidalBuilder {
-    dim: usize,
-    count: usize,
-    law: FrequencyLaw,
-    seed: u64,
-    draw: Draw,
-    map: Option<InputMap>,
-    parity: Option<Vec<Parity>>,
-    normalised: bool,
-}
-
-impl SinusoidalBuilder {
-    /// The law of the frequencies, in the coordinates of the map (default: isotropic, σ = 1).
-    #[must_use]
-    pub fn law(mut self, law: FrequencyLaw) -> Self {
-        self.law = law;
-        self
-    }
-
-    /// The seed of the draw (default 0).
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// How the draw is made (default: independent).
-    #[must_use]
-    pub fn draw(mut self, draw: Draw) -> Self {
-        self.draw = draw;
-        self
-    }
-
-    /// The map of the inputs (default: none).
-    #[must_use]
-    pub fn map(mut self, map: InputMap) -> Self {
-        self.map = Some(map);
-        self
-    }
-
-    /// Symmetry along each axis, about the centre of the map (default: none).
-    #[must_use]
-    pub fn parity(mut self, parity: impl Into<Vec<Parity>>) -> Self {
-        self.parity = Some(parity.into());
-        self
-    }
-
-    /// Whether features carry the factor 1/√N (default: yes).
-    #[must_use]
-    pub fn normalised(mut self, normalised: bool) -> Self {
-        self.normalised = normalised;
-        self
-    }
-
-    /// Draws the features.
-    ///
-    /// # Errors
-    /// No axes or features, or a law, map or parity that does not fit the dimension.
-    pub fn build(self) -> Result<SinusoidalBasis, BasisError> {
-        let Self {
-            dim, count, law, ..
-        } = self;
-        require_some("the space", dim)?;
-        require_some("the set of features", count)?;
-        law.validate(dim)?;
-        let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
-        require_dim("the input map", dim, map.dim())?;
-        let parity = self.parity.unwrap_or_else(|| vec![Parity::None; dim]);
-        require_dim("the list of parities", dim, parity.len())?;
-        let draw = draw::StandardDraw::new(dim, count, self.seed, self.draw);
-        let mut basis = SinusoidalBasis {
-            dim,
-            draw: draw.normals,
-            drawn_phases: draw.phases,
-            law: Some(law),
-            map,
-            parity,
-            normalised: self.normalised,
-            frequencies: Vec::new(),
-            phases: Vec::new(),
-        };
-        basis.refresh();
-        Ok(basis)
-    }
-}
-
 impl SinusoidalBasis {
-    /// Starts a random basis of `count` features in dimension `dim`; the rest has defaults.
-    #[must_use]
-    pub fn builder(dim: usize, count: usize) -> SinusoidalBuilder {
-        SinusoidalBuilder {
-            dim,
-            count,
-            law: FrequencyLaw::Isotropic(1.0),
-            seed: 0,
-            draw: Draw::Independent,
-            map: None,
-            parity: None,
-            normalised: true,
-        }
-    }
-
     /// `count` normalised features in dimension `dim` with independent frequencies of this law.
     ///
     /// # Errors
@@ -195,19 +104,18 @@ impl SinusoidalBasis {
         let draw: Vec<f64> = frequencies.iter().copied().collect();
         require_finite("the frequencies", &draw)?;
         require_finite("the phases", phases)?;
-        let mut basis = Self {
+        Self {
             dim,
             draw,
             drawn_phases: phases.to_vec(),
             law: None,
             map: InputMap::identity(dim),
             parity: vec![Parity::None; dim],
-            normalised: false,
+            normalised_by: None,
             frequencies: Vec::new(),
             phases: Vec::new(),
-        };
-        basis.refresh();
-        Ok(basis)
+        }
+        .refreshed()
     }
 
     /// The same draw under another law: w = L ŵ with another σ or L.
@@ -220,20 +128,17 @@ impl SinusoidalBasis {
         law.validate(self.dim)?;
         let mut basis = self.clone();
         basis.law = Some(law.clone());
-        basis.refresh();
-        Ok(basis)
+        basis.refreshed()
     }
 
     /// The same features with other symmetry.
     ///
     /// # Errors
-    /// A list of the wrong length.
+    /// A list of the wrong length, or more than 64 axes with parity.
     pub fn with_parity(&self, parity: &[Parity]) -> Result<Self, BasisError> {
-        require_dim("the list of parities", self.dim, parity.len())?;
         let mut basis = self.clone();
         basis.parity = parity.to_vec();
-        basis.refresh();
-        Ok(basis)
+        basis.refreshed()
     }
 
     /// Only the features with these indices, in this order, with their present scale.
@@ -259,8 +164,7 @@ impl SinusoidalBasis {
             .flat_map(|&j| mapped[j * self.dim..(j + 1) * self.dim].to_vec())
             .collect();
         basis.drawn_phases = features.iter().map(|&j| self.drawn_phases[j]).collect();
-        basis.refresh();
-        Ok(basis)
+        basis.refreshed()
     }
 
     /// Frequencies in the coordinates of the map.
@@ -272,12 +176,20 @@ impl SinusoidalBasis {
         mapped
     }
 
-    /// Recomputes physical frequencies and phases from draw, law and map.
-    fn refresh(&mut self) {
+    /// With physical frequencies and phases computed from draw, law, map and parity.
+    fn refreshed(mut self) -> Result<Self, BasisError> {
+        require_dim("the list of parities", self.dim, self.parity.len())?;
+        let symmetric = self.parity.iter().filter(|p| **p != Parity::None).count();
+        if symmetric > MAX_PARITY_AXES {
+            return Err(BasisError::Parameter {
+                what: "number of axes with parity",
+                value: symmetric as f64,
+                requirement: "at most 64",
+            });
+        }
         let mut frequencies = self.mapped_frequencies();
         let mut phases = self.drawn_phases.clone();
         let (half, center) = (self.map.half(), self.map.center());
-        let all_parity = self.parity.iter().all(|p| *p != Parity::None);
         for (w, b) in frequencies.chunks_exact_mut(self.dim).zip(&mut phases) {
             for axis in 0..self.dim {
                 w[axis] /= half[axis];
@@ -285,13 +197,16 @@ impl SinusoidalBasis {
                     *b -= w[axis] * center[axis];
                 }
             }
-            if all_parity {
+            if symmetric == self.dim {
                 // No axis is left for the phase: the factor sin(b) becomes 1.
                 *b = std::f64::consts::FRAC_PI_2;
             }
         }
+        require_finite("the frequencies in physical coordinates", &frequencies)?;
+        require_finite("the phases in physical coordinates", &phases)?;
         self.frequencies = frequencies;
         self.phases = phases;
+        Ok(self)
     }
 
     /// wⱼ in physical coordinates (empty if there is no such feature).
@@ -347,23 +262,19 @@ impl SinusoidalBasis {
         &self.parity
     }
 
-    /// Whether the features carry the factor 1/√N.
+    /// Whether the features carry a factor 1/√N.
     #[must_use]
     pub fn is_normalised(&self) -> bool {
-        self.normalised
+        self.normalised_by.is_some()
     }
 
-    /// The common factor of all features: 1/√N or 1.
+    /// The common factor of all features: 1/√N or 1. A [selection](Self::select) keeps it.
     #[must_use]
     pub fn scale(&self) -> f64 {
-        if self.normalised {
-            1.0 / (self.len() as f64).sqrt()
-        } else {
-            1.0
-        }
+        self.normalised_by.map_or(1.0, |n| 1.0 / (n as f64).sqrt())
     }
 
-    fn collapse<'a>(&self, form: &Form<'a>) -> Vec<collapse::Pass<'a>> {
+    fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
         let features = collapse::Features {
             dim: self.dim,
             frequencies: &self.frequencies,
@@ -390,15 +301,19 @@ impl Basis for SinusoidalBasis {
         out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
         validate_request(self, points, form, &out)?;
-        if out.row_stride() != 1 && out.nrows() > 1 {
-            // The kernel writes contiguous columns.
-            let mut columns = Mat::zeros(out.nrows(), out.ncols());
-            self.write_rows(points, form, columns.as_mut())?;
-            let mut out = out;
-            out.copy_from(&columns);
+        if out.row_stride() != 1 {
+            // The kernel writes contiguous columns: a few rows at a time go through a copy.
+            let mut columns = Mat::zeros(kernel::BLOCK.min(out.nrows()), out.ncols());
+            for (start, mut block) in row_blocks(out, kernel::BLOCK) {
+                let count = block.nrows();
+                let points = points.slice(s![start..start + count, ..]);
+                let mut columns = columns.as_mut().subrows_mut(0, count);
+                self.write_rows(points, &form.restrict(start, count), columns.as_mut())?;
+                block.copy_from(&columns);
+            }
             return Ok(());
         }
-        let passes = self.collapse(form);
+        let passes = self.collapse(form)?;
         pulp::Arch::new().dispatch(kernel::Rows {
             dim: self.dim,
             frequencies: &self.frequencies,
@@ -414,13 +329,5 @@ impl Basis for SinusoidalBasis {
 
     fn to_saved(&self) -> Option<crate::SavedBasis> {
         Some(crate::SavedBasis::Sinusoidal(self.clone()))
-    }
-}
-
-fn require_some(what: &'static str, size: usize) -> Result<(), BasisError> {
-    if size == 0 {
-        Err(BasisError::Empty { what })
-    } else {
-        Ok(())
     }
 }

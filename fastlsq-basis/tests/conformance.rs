@@ -1,0 +1,178 @@
+//! Every basis of the crate through the exported suite.
+#![cfg(feature = "conformance")]
+
+use std::sync::Arc;
+
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_basis::{
+    Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis,
+    SinusoidalBasis, SinusoidalBuilder, SymmetrisedBasis, TanhBasis, WeightLaw, basis_suite,
+};
+
+fn waves(dim: usize, count: usize) -> SinusoidalBuilder {
+    SinusoidalBasis::builder(dim, count).law(FrequencyLaw::Isotropic(3.0))
+}
+
+/// A box that is neither centred nor a cube.
+fn map(dim: usize) -> InputMap {
+    let lower: Vec<f64> = (0..dim).map(|k| -0.3 - 0.1 * k as f64).collect();
+    let upper: Vec<f64> = (0..dim).map(|k| 1.1 + 0.7 * k as f64).collect();
+    InputMap::from_box(&lower, &upper).unwrap()
+}
+
+fn centers(dim: usize, count: usize) -> ndarray::Array2<f64> {
+    UnitSampler::halton(5).points(count, dim)
+}
+
+basis_suite!(sinusoidal_1d, waves(1, 9).build().unwrap());
+basis_suite!(sinusoidal_2d, waves(2, 33).seed(1).build().unwrap());
+basis_suite!(
+    sinusoidal_3d,
+    waves(3, 8).seed(2).normalised(false).build().unwrap()
+);
+basis_suite!(sinusoidal_5d, waves(5, 6).seed(3).build().unwrap());
+basis_suite!(sinusoidal_mapped, waves(2, 7).map(map(2)).build().unwrap());
+basis_suite!(
+    sinusoidal_orthogonal,
+    waves(3, 7).draw(Draw::Orthogonal).build().unwrap()
+);
+basis_suite!(
+    sinusoidal_quasi_random,
+    waves(2, 7).draw(Draw::QuasiRandom).build().unwrap()
+);
+basis_suite!(
+    sinusoidal_per_axis,
+    waves(2, 7)
+        .law(FrequencyLaw::PerAxis(vec![0.5, 6.0]))
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_cholesky,
+    waves(2, 7)
+        .law(FrequencyLaw::Cholesky(vec![4.0, -3.0, 1.0]))
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_blocks,
+    waves(2, 11)
+        .law(FrequencyLaw::blocks(&[1.0, 3.0, 8.0]))
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_low_order,
+    waves(4, 13)
+        .law(FrequencyLaw::low_order_mix(&FrequencyLaw::Isotropic(2.0)))
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_even,
+    waves(1, 6)
+        .map(map(1))
+        .parity([Parity::Even])
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_mixed_parity,
+    waves(3, 6)
+        .map(map(3))
+        .parity([Parity::Odd, Parity::None, Parity::Even])
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_odd_and_even,
+    waves(2, 6)
+        .parity([Parity::Odd, Parity::Even])
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    sinusoidal_selection,
+    waves(2, 12)
+        .map(map(2))
+        .build()
+        .unwrap()
+        .select(&[7, 2, 5])
+        .unwrap()
+);
+basis_suite!(
+    tanh_uniform,
+    TanhBasis::builder(2, 9)
+        .weights(WeightLaw::Uniform(4.0))
+        .seed(1)
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    tanh_gaussian_mapped,
+    TanhBasis::builder(3, 6)
+        .weights(WeightLaw::Gaussian(1.0))
+        .biases(WeightLaw::Uniform(0.5))
+        .map(map(3))
+        .normalised(true)
+        .build()
+        .unwrap()
+);
+basis_suite!(
+    multiquadric_1d,
+    MultiquadricBasis::new(centers(1, 9).view(), 0.4).unwrap()
+);
+basis_suite!(
+    multiquadric_3d,
+    MultiquadricBasis::with_map(centers(3, 8).view(), 0.7, map(3)).unwrap()
+);
+basis_suite!(monomials, PolynomialBasis::monomials(map(2), 4).unwrap());
+basis_suite!(legendre, PolynomialBasis::legendre(map(3), 3).unwrap());
+basis_suite!(
+    constants,
+    PolynomialBasis::monomials(InputMap::identity(2), 0).unwrap()
+);
+basis_suite!(
+    joined,
+    JoinedBasis::new([
+        Arc::new(waves(2, 5).build().unwrap()) as Arc<dyn Basis>,
+        Arc::new(PolynomialBasis::legendre(map(2), 2).unwrap()),
+        Arc::new(MultiquadricBasis::new(centers(2, 3).view(), 0.5).unwrap()),
+    ])
+    .unwrap()
+);
+basis_suite!(
+    joined_with_integrals,
+    JoinedBasis::new([
+        Arc::new(waves(2, 5).build().unwrap()) as Arc<dyn Basis>,
+        Arc::new(PolynomialBasis::monomials(map(2), 1).unwrap()),
+    ])
+    .unwrap()
+);
+basis_suite!(
+    symmetrised_tanh,
+    SymmetrisedBasis::new(
+        Arc::new(
+            TanhBasis::builder(2, 6)
+                .weights(WeightLaw::Gaussian(2.0))
+                .build()
+                .unwrap()
+        ),
+        &[Parity::Odd, Parity::Even],
+        &[0.4, 0.6],
+    )
+    .unwrap()
+);
+basis_suite!(
+    symmetrised_waves,
+    SymmetrisedBasis::new(
+        Arc::new(waves(3, 6).map(map(3)).build().unwrap()),
+        &[Parity::Odd, Parity::None, Parity::Even],
+        &[0.5, 0.0, 0.3],
+    )
+    .unwrap()
+);
+basis_suite!(
+    shared,
+    Arc::new(waves(2, 5).build().unwrap()) as Arc<dyn Basis>
+);
