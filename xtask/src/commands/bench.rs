@@ -198,7 +198,7 @@ fn chosen(names: &[String]) -> Result<Vec<Bench>> {
 fn table(rows: &[Measurement]) -> Table {
     let mut table = Table::new();
     table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+        .load_preset(presets::NOTHING)
         .set_header(["bench", "case", "figure", "value", "target", ""]);
     for row in rows {
         table.add_row([

@@ -250,12 +250,16 @@ impl Figure {
             .map_err(|error| anyhow!("cannot draw the figure {}: {error}", self.name))
     }
 
-    /// The points of a curve that both axes can show.
-    fn places(&self, series: &Series) -> Vec<(f64, f64)> {
+    /// The points of a curve that both axes can show; over names, curves stand beside each other.
+    fn places(&self, index: usize, series: &Series) -> Vec<(f64, f64)> {
+        let aside = match self.x.scale {
+            Scale::Names(_) => BESIDE * (index as f64 - 0.5 * (self.series.len() as f64 - 1.0)),
+            Scale::Linear | Scale::Log => 0.0,
+        };
         series
             .points
             .iter()
-            .filter_map(|(x, y)| Some((self.x.place(*x)?, self.y.place(*y)?)))
+            .filter_map(|(x, y)| Some((self.x.place(*x)? + aside, self.y.place(*y)?)))
             .collect()
     }
 
@@ -274,7 +278,8 @@ impl Figure {
         ))?;
         self.draw_legend(&head)?;
 
-        let placed: Vec<Vec<(f64, f64)>> = self.series.iter().map(|s| self.places(s)).collect();
+        let series = self.series.iter().enumerate();
+        let placed: Vec<Vec<(f64, f64)>> = series.map(|(k, s)| self.places(k, s)).collect();
         let points = placed.iter().flatten();
         let mut chart = ChartBuilder::on(&body)
             .margin(14)
@@ -352,6 +357,8 @@ impl Figure {
 const HEAD: u32 = 64;
 const KEY: i32 = 31;
 const GAP: i32 = 22;
+/// How far curves over names stand aside of each other.
+const BESIDE: f64 = 0.11;
 
 impl Look {
     /// Colour, width of the line (0: none), radius of the marks, and whether these are open.

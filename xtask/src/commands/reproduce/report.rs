@@ -273,3 +273,6 @@ fn escape(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
+
+#[cfg(test)]
+mod tests;

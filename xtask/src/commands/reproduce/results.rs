@@ -182,12 +182,6 @@ impl Row {
         }
     }
 
-    /// Names the point of a sweep.
-    pub(crate) fn at(mut self, point: &str) -> Self {
-        self.id = format!("{}/{point}", self.id);
-        self
-    }
-
     /// Adds a number of the paper, where it has one.
     pub(crate) fn with_paper(mut self, name: &str, value: Option<Value>) -> Self {
         if let Some(value) = value.filter(|value| !value.is_null()) {

@@ -30,7 +30,7 @@ impl Item for Baselines {
     }
 
     fn source(&self) -> &'static str {
-        "Tables 1 and 6"
+        "Tables 1 and 7"
     }
 
     fn settings(&self, _plan: &Plan) -> String {

@@ -1,7 +1,7 @@
 //! The matrix cache: factor once, then new right-hand sides for the price of a product.
 
 use crate::cache_experiment::{HALF, PAPER, RIGHT_HAND_SIDES, measure};
-use crate::commands::reproduce::figure::Figure;
+use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run, Sigma};
@@ -88,8 +88,32 @@ impl Item for Caching {
         vec![table]
     }
 
-    fn figures(&self, _rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
-        Vec::new()
+    fn figures(&self, rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
+        let of_row = |row: &Row| {
+            let full = 1e-3 * row.number("full_solve_ms")?;
+            let cached = 1e-3 * row.number("cached_ms")?;
+            let total = |first: f64, each: f64| -> Vec<(f64, f64)> {
+                let counts = [1, 2, 5, 10, 20, 30, 40, RIGHT_HAND_SIDES].map(|k| k as f64);
+                counts.map(|k| (k, first + (k - 1.0) * each)).into()
+            };
+            let series = |label: &str, points, look| Series {
+                label: label.to_owned(),
+                points,
+                look,
+            };
+            Some(Figure {
+                name: format!("caching-{}", row.case),
+                title: format!("{}: time for many right-hand sides", row.case),
+                caption: "The first right-hand side pays for the factorisation.".to_owned(),
+                x: Axis::linear("right-hand sides"),
+                y: Axis::log("seconds in all"),
+                series: vec![
+                    series("solved afresh", total(full, full), Look::Line(3)),
+                    series("cached", total(full, cached), Look::Line(0)),
+                ],
+            })
+        };
+        rows.iter().filter_map(|row| of_row(row)).collect()
     }
 }
 

@@ -26,13 +26,23 @@ impl Item for Linear {
     }
 
     fn settings(&self, plan: &Plan) -> String {
+        let rows = plan.pick("half the rows", "the rows");
+        let trials = plan.pick("one trial", "three trials");
+        let auto = if plan.quick {
+            format!(
+                ", except the tolerance {:e} for {}",
+                solving::QUICK_TOLERANCE,
+                solving::LONG.join(", ")
+            )
+        } else {
+            String::new()
+        };
         format!(
-            "protocol: {} features, the rows and weights of the paper's scripts, σ the best of the paper's nine \
-             values by held-out residual ({}); auto: nothing given but the seed; tanh: the protocol with tanh \
-             features, weights and biases normal with standard deviation σ; kansa: the protocol with as many \
-             multiquadrics, the shape parameter the best of {:?} by held-out residual.",
+            "protocol: {} features, {rows} of the paper's scripts and their weights, σ the best of the paper's \
+             nine values by held-out residual ({trials} each); auto: nothing given but the seed{auto}; tanh: the \
+             protocol with tanh features, weights and biases normal with standard deviation σ; kansa: the \
+             protocol with as many multiquadrics, the shape parameter by held-out residual from {:?}.",
             solving::features(plan),
-            plan.pick("one trial each", "three trials each"),
             solving::SHAPES,
         )
     }

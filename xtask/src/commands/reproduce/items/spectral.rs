@@ -33,18 +33,15 @@ impl Swept for Benchmark {
     }
 
     fn run(&self, features: &str, sigma: f64, plan: &Plan, seed: u64) -> Result<Run> {
-        let options = solving::protocol(self, plan, seed);
+        let sized = solving::sized(self, plan);
+        let count = count(plan);
+        let options = sized.protocol().features(count).seed(seed);
         let options = if features == "sin" {
             options.bandwidth(sigma)
         } else {
-            options.basis(solving::tanh_basis(
-                self,
-                solving::features(plan),
-                sigma,
-                seed,
-            )?)
+            options.basis(solving::tanh_basis(self, count, sigma, seed)?)
         };
-        let solution = self.protocol_problem().solve_with(&options)?;
+        let solution = sized.protocol_problem().solve_with(&options)?;
         let mut run = solving::measured(self, &solution, seed)?;
         run.sigma = Some(Sigma::Isotropic(sigma));
         Ok(run)
@@ -54,6 +51,11 @@ impl Swept for Benchmark {
 fn swept() -> Vec<Box<dyn Swept>> {
     let boxed = |benchmark| Box::new(benchmark) as Box<dyn Swept>;
     problems::paper().into_iter().map(boxed).collect()
+}
+
+/// The number of features.
+fn count(plan: &Plan) -> usize {
+    plan.pick(500, 1500)
 }
 
 fn sweep(plan: &Plan) -> &'static [f64] {
@@ -70,14 +72,14 @@ impl Item for Spectral {
     }
 
     fn source(&self) -> &'static str {
-        "Figures 7 to 9"
+        "Figures 7 to 12"
     }
 
     fn settings(&self, plan: &Plan) -> String {
         format!(
             "The protocol with {} features at σ = {:?}. The paper's curve is read off the figures of its earlier \
              version: single precision, plain least squares.",
-            solving::features(plan),
+            count(plan),
             sweep(plan),
         )
     }
