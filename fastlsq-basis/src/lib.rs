@@ -11,6 +11,7 @@
 pub mod basis;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod dual;
 mod error;
 mod expansion;
 pub mod form;
@@ -29,6 +30,7 @@ mod symmetrised;
 mod tanh;
 
 pub use basis::Basis;
+pub use dual::Dual;
 pub use error::BasisError;
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};

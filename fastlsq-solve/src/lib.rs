@@ -1,6 +1,6 @@
 //! State a linear PDE, get a solution to tolerance.
 
-mod auto;
+pub mod auto;
 pub mod backend;
 mod data;
 pub mod domain;

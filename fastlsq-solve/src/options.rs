@@ -56,21 +56,36 @@ pub enum Symmetry {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Options {
-    pub(crate) tolerance: f64,
-    pub(crate) features: Option<usize>,
-    pub(crate) choice: FeatureChoice,
-    pub(crate) rows: Option<(usize, usize)>,
-    pub(crate) weight: Option<f64>,
-    pub(crate) symmetry: Symmetry,
-    pub(crate) sequence: Sequence,
-    pub(crate) normalised: bool,
-    pub(crate) seed: u64,
-    pub(crate) max_features: usize,
-    pub(crate) time_limit: Option<Duration>,
-    pub(crate) memory_limit: Option<usize>,
-    pub(crate) threads: Option<usize>,
-    pub(crate) lsq: LsqOptions,
-    pub(crate) backend: Arc<dyn Backend>,
+    /// The relative error of u to aim for.
+    pub tolerance: f64,
+    /// The number of features for each unknown; grown automatically if unset.
+    pub features: Option<usize>,
+    /// Where the features come from.
+    pub choice: FeatureChoice,
+    /// Interior rows for each equation and rows for each condition.
+    pub rows: Option<(usize, usize)>,
+    /// The factor λ on the rows of conditions.
+    pub weight: Option<f64>,
+    /// How symmetry is used.
+    pub symmetry: Symmetry,
+    /// How points are spread.
+    pub sequence: Sequence,
+    /// Whether features carry the factor 1/√N.
+    pub normalised: bool,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The most features automatic growth may use.
+    pub max_features: usize,
+    /// When no further candidate is begun.
+    pub time_limit: Option<Duration>,
+    /// The most bytes a factorisation may take.
+    pub memory_limit: Option<usize>,
+    /// The number of threads.
+    pub threads: Option<usize>,
+    /// The least-squares method and its options.
+    pub lsq: LsqOptions,
+    /// Where rows are assembled and factored.
+    pub backend: Arc<dyn Backend>,
 }
 
 impl Default for Options {

@@ -5,7 +5,9 @@ use std::fmt;
 use fastlsq_basis::{FrequencyLaw, Parity};
 use serde::{Deserialize, Serialize};
 
-use crate::auto::{Features, Trial};
+use crate::auto::{Features, Found, Trial};
+use crate::options::Options;
+use crate::problem::LinearProblem;
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +51,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    pub(crate) fn of(trial: &Trial) -> Self {
+    pub(crate) fn of<X>(trial: &Trial<X>) -> Self {
         Self {
             features: trial.bases.first().map_or(0, |basis| basis.len()),
             law: describe_features(&trial.features),
@@ -119,6 +121,82 @@ pub struct Report {
     pub version: String,
 }
 
+impl Report {
+    /// The record of a function that was not found by a search.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            status: Status::Explicit,
+            error_estimate: f64::NAN,
+            held_out_residual: f64::NAN,
+            blocks: Vec::new(),
+            features: 0,
+            rows: 0,
+            rank: 0,
+            condition: f64::NAN,
+            bandwidths: Vec::new(),
+            law: String::new(),
+            symmetry: String::new(),
+            choice: String::new(),
+            method: String::new(),
+            backend: String::new(),
+            probes: Vec::new(),
+            seconds: 0.0,
+            solve_seconds: 0.0,
+            threads: rayon::current_num_threads(),
+            seed: 0,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// The record of a finished search.
+    #[must_use]
+    pub fn of<X>(
+        problem: &LinearProblem,
+        options: &Options,
+        found: &Found<X>,
+        seconds: f64,
+    ) -> Self {
+        let best = &found.best;
+        let labels = problem
+            .equations
+            .iter()
+            .map(|e| &e.label)
+            .chain(problem.conditions.iter().map(|c| &c.label));
+        let blocks = labels
+            .enumerate()
+            .map(|(index, label)| BlockReport {
+                label: label.clone(),
+                rows: best.rows.get(index).copied().unwrap_or(0),
+                weight: best.weights.get(index).copied().unwrap_or(1.0),
+                held_out: best.score.blocks.get(index).copied().unwrap_or(f64::NAN),
+            })
+            .collect();
+        Self {
+            status: found.status,
+            error_estimate: found.estimate,
+            held_out_residual: best.score.worst,
+            blocks,
+            features: best.bases.first().map_or(0, |basis| basis.len()),
+            rows: best.rows.iter().sum(),
+            rank: best.info.rank,
+            condition: best.info.condition,
+            bandwidths: bandwidths(&best.features),
+            law: describe_features(&best.features),
+            symmetry: describe_symmetry(&best.features, &problem.unknowns),
+            choice: found.choice.clone(),
+            method: format!("{} ({})", best.info.method, best.info.reason),
+            backend: options.backend.name(),
+            probes: found.probes.clone(),
+            seconds,
+            solve_seconds: best.seconds,
+            threads: rayon::current_num_threads(),
+            seed: options.seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.status)?;
@@ -154,7 +232,7 @@ impl fmt::Display for Report {
 }
 
 /// The law in physical coordinates, as words.
-pub(crate) fn describe_features(features: &Features) -> String {
+fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
         Features::Random { law, map, .. } => describe_law(law, map.half()),
@@ -189,7 +267,7 @@ fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
 }
 
 /// The bandwidth of each axis in physical coordinates; empty for laws without one.
-pub(crate) fn bandwidths(features: &Features) -> Vec<f64> {
+fn bandwidths(features: &Features) -> Vec<f64> {
     match features {
         Features::Given(_) => Vec::new(),
         Features::Random { law, map, .. } => physical(law, map.half()),
@@ -210,7 +288,7 @@ fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
 }
 
 /// Which unknowns are even or odd along which axes.
-pub(crate) fn describe_symmetry(features: &Features, unknowns: &[String]) -> String {
+fn describe_symmetry(features: &Features, unknowns: &[String]) -> String {
     let Features::Random { parity, .. } = features else {
         return String::new();
     };

@@ -7,10 +7,7 @@ use fastlsq_ops::{EquationRow, Operator, Sites, identity, laplacian, partial, pa
 use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
-use crate::auto::{Found, bandwidth_report};
-use crate::options::Options;
-use crate::problem::LinearProblem;
-use crate::report::{BlockReport, Report};
+use crate::report::Report;
 
 /// u(x) = Σ βⱼ φⱼ(x) for one or several unknowns, with the record of how it was found.
 ///
@@ -49,64 +46,6 @@ impl Solution {
             beta,
             report,
         })
-    }
-
-    pub(crate) fn from_search(
-        problem: &LinearProblem,
-        options: &Options,
-        found: Found,
-        seconds: f64,
-    ) -> Self {
-        let Found {
-            best,
-            estimate,
-            status,
-            probes,
-            choice,
-        } = found;
-        let labels = problem
-            .equations
-            .iter()
-            .map(|e| &e.label)
-            .chain(problem.conditions.iter().map(|c| &c.label));
-        let blocks = labels
-            .enumerate()
-            .map(|(index, label)| BlockReport {
-                label: label.clone(),
-                rows: best.rows.get(index).copied().unwrap_or(0),
-                weight: best.weights.get(index).copied().unwrap_or(1.0),
-                held_out: best.score.blocks.get(index).copied().unwrap_or(f64::NAN),
-            })
-            .collect();
-        let (law, bandwidths, symmetry) = bandwidth_report(&best.features, &problem.unknowns);
-        let report = Report {
-            status,
-            error_estimate: estimate,
-            held_out_residual: best.score.worst,
-            blocks,
-            features: best.bases.first().map_or(0, |basis| basis.len()),
-            rows: best.rows.iter().sum(),
-            rank: best.info.rank,
-            condition: best.info.condition,
-            bandwidths,
-            law,
-            symmetry,
-            choice,
-            method: format!("{} ({})", best.info.method, best.info.reason),
-            backend: options.backend.name(),
-            probes,
-            seconds,
-            solve_seconds: best.seconds,
-            threads: rayon::current_num_threads(),
-            seed: options.seed,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        Self {
-            bases: best.bases,
-            names: problem.unknowns.clone(),
-            beta: best.beta,
-            report,
-        }
     }
 
     /// The record of the solve.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, MatMut};
 use fastlsq_basis::Basis;
 use fastlsq_ops::{EquationRow, Sites};
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, s};
 
 use crate::SolveError;
 use crate::lsq::{LsqError, RowSource};
@@ -244,7 +244,7 @@ impl System {
     }
 
     /// Sets the weight of every block.
-    pub(crate) fn set_weights(&mut self, weights: &[f64]) {
+    pub fn set_weights(&mut self, weights: &[f64]) {
         for (block, weight) in self.blocks.iter_mut().zip(weights) {
             block.weight = *weight;
         }
@@ -299,9 +299,4 @@ impl RowSource for System {
         }
         Ok(())
     }
-}
-
-/// The first rows of a point set.
-pub(crate) fn first_rows(points: &Array2<f64>, count: usize) -> ArrayView2<'_, f64> {
-    points.slice(s![..count.min(points.nrows()), ..])
 }

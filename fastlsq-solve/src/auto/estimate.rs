@@ -19,8 +19,8 @@ const WITNESSES: usize = 5;
 /// A witness must be worse than the final score by this factor to know the error well.
 const CLEARLY_WORSE: f64 = 3.0;
 
-/// Better twice too large than too small.
-const SAFETY: f64 = 2.0;
+/// Better somewhat too large than too small.
+const SAFETY: f64 = 3.0;
 
 /// The estimated relative error of the final candidate.
 pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {

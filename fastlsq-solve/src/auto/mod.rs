@@ -1,4 +1,7 @@
 //! Automatic choices: symmetry, bandwidths, features, rows and weights, without the exact solution.
+//!
+//! The parts are public for those who build another kind of problem on them: a [`Workbench`] says how
+//! rows are sampled and how a candidate is solved, and [`search`] does the rest.
 
 mod estimate;
 mod rows;
@@ -15,28 +18,42 @@ use fastlsq_basis::Parity;
 use crate::SolveError;
 use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::problem::LinearProblem;
+use crate::report::Report;
 use crate::solution::Solution;
 
-use score::HeldOut;
-use trial::Bench;
+use trial::LinearBench;
 
-pub(crate) use search::Found;
-pub(crate) use trial::{Features, Trial};
+pub use rows::{RowCounts, TableShare, sample_blocks};
+pub use score::{HeldOut, Score, rms, worse};
+pub use search::{Found, search};
+pub use symmetry::condition_mirrors;
+pub use trial::{Features, Trial, Workbench, block_weights};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
     validate(problem, options)?;
-    match options.threads {
-        None => run(problem, options),
-        Some(threads) => rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| SolveError::Threads {
-                threads,
-                reason: error.to_string(),
-            })?
-            .install(|| run(problem, options)),
-    }
+    with_threads(options, || run(problem, options))
+}
+
+/// Runs in a pool of the requested size, or in the current one.
+///
+/// # Errors
+/// A pool that cannot be started, and whatever the work returns.
+pub fn with_threads<T: Send, E: From<SolveError> + Send>(
+    options: &Options,
+    work: impl FnOnce() -> Result<T, E> + Send,
+) -> Result<T, E> {
+    let Some(threads) = options.threads else {
+        return work();
+    };
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| SolveError::Threads {
+            threads,
+            reason: error.to_string(),
+        })?
+        .install(work)
 }
 
 fn run(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
@@ -45,45 +62,57 @@ fn run(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveErro
         Some(bytes) => options.lsq.clone().memory_limit(bytes),
         None => options.lsq.clone(),
     };
-    let bench = Bench {
+    let mut bench = LinearBench {
         problem,
         options,
         held_out: HeldOut::new(problem, options.seed)?,
         lsq,
+        parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
     };
-    let parity = parity(problem, options)?;
-    let found = search::search(&bench, &parity, begin)?;
-    Ok(Solution::from_search(
-        problem,
-        options,
-        found,
-        begin.elapsed().as_secs_f64(),
-    ))
+    let found = search(&mut bench, begin)?;
+    let report = Report::of(problem, options, &found, begin.elapsed().as_secs_f64());
+    Solution::from_parts(
+        found.best.bases,
+        problem.unknowns.clone(),
+        found.best.beta,
+        report,
+    )
 }
 
-/// The parity of each unknown along each axis.
-fn parity(problem: &LinearProblem, options: &Options) -> Result<Vec<Vec<Parity>>, SolveError> {
+/// The parity of each unknown along each axis: declared, detected, or none.
+///
+/// # Errors
+/// A declaration for another dimension, or whatever keeps detection from sampling.
+pub fn parity<E: From<SolveError>>(
+    problem: &LinearProblem,
+    options: &Options,
+    detect: impl FnOnce() -> Result<Vec<Vec<Parity>>, E>,
+) -> Result<Vec<Vec<Parity>>, E> {
     let none = vec![vec![Parity::None; problem.domain.dim()]; problem.unknowns.len()];
     match (&options.symmetry, &options.choice) {
         (Symmetry::Ignore, _) | (_, FeatureChoice::Basis(_)) => Ok(none),
         (Symmetry::Declared(parity), _) => {
             if parity.len() != problem.domain.dim() {
-                return Err(fastlsq_basis::BasisError::Dimension {
+                return Err(SolveError::from(fastlsq_basis::BasisError::Dimension {
                     what: "the declared symmetry",
                     expected: problem.domain.dim(),
                     found: parity.len(),
-                }
+                })
                 .into());
             }
             Ok(vec![parity.clone(); problem.unknowns.len()])
         }
         // With an explicit law the user has the features in hand: nothing is changed behind their back.
         (Symmetry::Detect, FeatureChoice::Law(_) | FeatureChoice::Grid { .. }) => Ok(none),
-        (Symmetry::Detect, FeatureChoice::Automatic) => symmetry::detect(problem, options.seed),
+        (Symmetry::Detect, FeatureChoice::Automatic) => detect(),
     }
 }
 
-fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError> {
+/// Checks a problem and its options before any work is done.
+///
+/// # Errors
+/// The first mistake.
+pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError> {
     if let Some(mistake) = &problem.mistake {
         return Err(mistake.clone());
     }
@@ -146,16 +175,4 @@ fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError
         );
     }
     Ok(())
-}
-
-/// The law, the physical bandwidths and the symmetry of features, for the report.
-pub(crate) fn bandwidth_report(
-    features: &Features,
-    unknowns: &[String],
-) -> (String, Vec<f64>, String) {
-    (
-        crate::report::describe_features(features),
-        crate::report::bandwidths(features),
-        crate::report::describe_symmetry(features, unknowns),
-    )
 }

@@ -10,14 +10,17 @@ use crate::system::RowBlock;
 
 /// How many points each equation and each condition gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RowCounts {
-    pub(crate) interior: usize,
-    pub(crate) conditions: Vec<usize>,
+pub struct RowCounts {
+    /// For each equation.
+    pub interior: usize,
+    /// For each condition.
+    pub conditions: Vec<usize>,
 }
 
 impl RowCounts {
     /// The user's numbers, or as many rows as these features (of all unknowns) need.
-    pub(crate) fn choose(
+    #[must_use]
+    pub fn choose(
         problem: &LinearProblem,
         explicit: Option<(usize, usize)>,
         features: usize,
@@ -58,13 +61,18 @@ const SMALLEST_SPLIT_TABLE: usize = 30;
 
 /// Which rows of a table a block takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TableShare {
+pub enum TableShare {
+    /// The rows that are fitted.
     Fitted,
+    /// The rows that are kept for judging.
     HeldOut,
 }
 
 /// The blocks of a problem at fresh points: first the equations, then the conditions.
-pub(crate) fn sample_blocks(
+///
+/// # Errors
+/// A domain that cannot be sampled, tables that do not fit, data that are not finite.
+pub fn sample_blocks(
     problem: &LinearProblem,
     counts: &RowCounts,
     sequence: Sequence,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fastlsq_basis::Basis;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{Sites, identity};
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use crate::SolveError;
@@ -19,31 +19,38 @@ use crate::system::RowBlock;
 /// Fresh points in the interior and on each condition.
 const EQUATION_POINTS: usize = 300;
 const CONDITION_POINTS: usize = 100;
-/// Points at which the size of the terms, and u itself, are measured.
+/// Points at which the size of the terms is measured.
 const PROBE_POINTS: usize = 96;
+/// Points at which u itself is compared from candidate to candidate.
+const VALUE_POINTS: usize = 500;
 
 /// Points that no fit has seen.
 #[derive(Debug)]
-pub(crate) struct HeldOut {
+pub struct HeldOut {
     blocks: Vec<RowBlock>,
     probes: Array2<f64>,
+    value_points: Array2<f64>,
     /// Unit vectors that stand in for normals away from the boundary.
     directions: Array2<f64>,
 }
 
 /// How a candidate did.
 #[derive(Debug, Clone)]
-pub(crate) struct Score {
+pub struct Score {
     /// The relative held-out residual of each block.
-    pub(crate) blocks: Vec<f64>,
+    pub blocks: Vec<f64>,
     /// The largest of them.
-    pub(crate) worst: f64,
+    pub worst: f64,
     /// The unknowns at the probe points, one after the other.
-    pub(crate) values: Vec<f64>,
+    pub values: Vec<f64>,
 }
 
 impl HeldOut {
-    pub(crate) fn new(problem: &LinearProblem, seed: u64) -> Result<Self, SolveError> {
+    /// Fresh points for every equation and condition, and for u itself.
+    ///
+    /// # Errors
+    /// A domain that cannot be sampled, data that are not finite.
+    pub fn new(problem: &LinearProblem, seed: u64) -> Result<Self, SolveError> {
         let counts = RowCounts {
             interior: EQUATION_POINTS,
             conditions: vec![CONDITION_POINTS; problem.conditions.len()],
@@ -63,17 +70,30 @@ impl HeldOut {
         Ok(Self {
             blocks,
             probes,
+            value_points,
             directions,
         })
     }
 
-    pub(crate) fn score(
-        &self,
-        bases: &[Arc<dyn Basis>],
-        beta: &[f64],
-    ) -> Result<Score, SolveError> {
+    /// Rows at held-out points, one block for each equation and condition.
+    #[must_use]
+    pub fn blocks(&self) -> &[RowBlock] {
+        &self.blocks
+    }
+
+    /// Points of the interior with unit vectors in place of normals, where sizes are measured.
+    #[must_use]
+    pub fn probes(&self) -> Sites<'_> {
+        Sites::new(self.probes.view()).with_normals(self.directions.view())
+    }
+
+    /// Judges coefficients.
+    ///
+    /// # Errors
+    /// Bases or coefficients that do not fit.
+    pub fn score(&self, bases: &[Arc<dyn Basis>], beta: &[f64]) -> Result<Score, SolveError> {
         let bases: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
-        let sites = Sites::new(self.probes.view()).with_normals(self.directions.view());
+        let sites = self.probes();
         let mut relative = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
             let applied = block.apply(&bases, beta)?;
@@ -87,21 +107,41 @@ impl HeldOut {
             });
         }
         let worst = relative.iter().copied().fold(0.0, worse);
-        let mut values = Vec::with_capacity(bases.len() * PROBE_POINTS);
-        let value = identity(self.probes.ncols());
-        for unknown in 0..bases.len() {
-            values.extend(value.on(unknown, bases.len()).apply(&bases, beta, sites)?);
-        }
+        let values = self.values(&bases, beta)?;
         Ok(Score {
             blocks: relative,
             worst,
             values,
         })
     }
+
+    /// Points of the interior where u itself is compared.
+    #[must_use]
+    pub fn value_points(&self) -> ArrayView2<'_, f64> {
+        self.value_points.view()
+    }
+
+    /// The unknowns at the value points, one after the other.
+    ///
+    /// # Errors
+    /// Bases or coefficients that do not fit.
+    pub fn values(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Vec<f64>, SolveError> {
+        let mut values = Vec::with_capacity(bases.len() * VALUE_POINTS);
+        let value = identity(self.value_points.ncols());
+        for unknown in 0..bases.len() {
+            values.extend(value.on(unknown, bases.len()).apply(
+                bases,
+                beta,
+                self.value_points(),
+            )?);
+        }
+        Ok(values)
+    }
 }
 
 /// The larger of two scores, where NaN is worse than anything.
-fn worse(a: f64, b: f64) -> f64 {
+#[must_use]
+pub fn worse(a: f64, b: f64) -> f64 {
     if b.is_nan() || a.is_nan() {
         f64::INFINITY
     } else {
@@ -110,7 +150,7 @@ fn worse(a: f64, b: f64) -> f64 {
 }
 
 /// Root mean square; 0 for nothing.
-pub(crate) fn rms(values: impl Iterator<Item = f64>) -> f64 {
+pub fn rms(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0usize), |(sum, n), v| (sum + v * v, n + 1));
     if count == 0 {
         0.0

@@ -2,25 +2,32 @@
 
 use std::time::Instant;
 
-use fastlsq_basis::{FrequencyLaw, InputMap, Parity};
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
+use fastlsq_ops::partial;
+use ndarray::Array2;
 
 use super::estimate::{self, Witness};
-use super::rows::{RowCounts, TableShare, sample_blocks};
-use super::trial::{Bench, Features, Trial};
+use super::trial::{Features, Trial, Workbench};
 use super::tune;
 use crate::SolveError;
-use crate::options::FeatureChoice;
+use crate::options::{FeatureChoice, Options};
 use crate::report::{Probe, Status};
 use crate::system::RowBlock;
 
 /// What a search found.
-pub(crate) struct Found {
-    pub(crate) best: Trial,
-    pub(crate) estimate: f64,
-    pub(crate) status: Status,
-    pub(crate) probes: Vec<Probe>,
+#[derive(Debug)]
+pub struct Found<X> {
+    /// The winning candidate.
+    pub best: Trial<X>,
+    /// Its estimated relative error.
+    pub estimate: f64,
+    /// Why the search ended.
+    pub status: Status,
+    /// Every candidate that was tried.
+    pub probes: Vec<Probe>,
     /// How the choice was made, in a sentence.
-    pub(crate) choice: String,
+    pub choice: String,
 }
 
 /// Growth of the number of features from level to level.
@@ -31,20 +38,21 @@ const WORTHWHILE: f64 = 2.0;
 const UNRESOLVED: f64 = 3e-2;
 
 /// Solves a problem as far as its options leave something to choose.
-pub(crate) fn search(
-    bench: &Bench<'_>,
-    parity: &[Vec<Parity>],
-    begin: Instant,
-) -> Result<Found, SolveError> {
+///
+/// # Errors
+/// Whatever a candidate cannot be solved for.
+pub fn search<W: Workbench>(bench: &mut W, begin: Instant) -> Result<Found<W::Extra>, W::Error> {
+    let choice = bench.options().choice.clone();
+    let dim = bench.bounding_box()?.dim();
     let search = Search {
         bench,
-        parity,
+        dim,
         begin,
         best: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
     };
-    match &bench.options.choice {
+    match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
         FeatureChoice::Law(law) => search.explicit(law),
         FeatureChoice::Grid { bandwidths, trials } => search.grid(bandwidths, *trials),
@@ -53,33 +61,35 @@ pub(crate) fn search(
 }
 
 /// The state of a search: what was tried, and the best of it.
-pub(super) struct Search<'a> {
-    pub(super) bench: &'a Bench<'a>,
-    pub(super) parity: &'a [Vec<Parity>],
+pub(super) struct Search<'a, W: Workbench> {
+    pub(super) bench: &'a mut W,
+    dim: usize,
     begin: Instant,
-    best: Option<Trial>,
+    best: Option<Trial<W::Extra>>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
 }
 
-impl Search<'_> {
+impl<W: Workbench> Search<'_, W> {
     pub(super) fn dim(&self) -> usize {
-        self.bench.problem.domain.dim()
+        self.dim
+    }
+
+    pub(super) fn options(&self) -> &Options {
+        self.bench.options()
     }
 
     pub(super) fn out_of_time(&self) -> bool {
-        self.bench
-            .options
+        self.options()
             .time_limit
             .is_some_and(|limit| self.begin.elapsed() >= limit)
     }
 
     /// The most features an unknown may get.
     pub(super) fn limit(&self) -> usize {
-        self.bench
-            .options
+        self.options()
             .features
-            .unwrap_or(self.bench.options.max_features)
+            .unwrap_or(self.options().max_features)
     }
 
     /// The next number of features.
@@ -88,21 +98,13 @@ impl Search<'_> {
     }
 
     /// Rows for this many features an unknown; each level has points of its own.
-    pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, SolveError> {
-        let options = self.bench.options;
-        let features = features.saturating_mul(self.bench.problem.unknowns.len());
-        let counts = RowCounts::choose(self.bench.problem, options.rows, features);
+    pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, W::Error> {
+        let options = self.options();
         let seed = options
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        sample_blocks(
-            self.bench.problem,
-            &counts,
-            options.sequence,
-            seed,
-            TableShare::Fitted,
-        )
+        self.bench.rows(features, options.rows, seed)
     }
 
     /// Runs a candidate, keeps it if it is the best, and returns its score.
@@ -110,7 +112,7 @@ impl Search<'_> {
         &mut self,
         features: Features,
         blocks: &[RowBlock],
-    ) -> Result<f64, SolveError> {
+    ) -> Result<f64, W::Error> {
         let trial = self.bench.run(features, blocks)?;
         let score = trial.score.worst;
         self.probes.push(Probe::of(&trial));
@@ -128,6 +130,51 @@ impl Search<'_> {
         Ok(score)
     }
 
+    /// ⟨∇u ∇uᵀ⟩ of the best candidate in the coordinates of the map, row by row: the second moments
+    /// of its spectrum. Axes of declared parity do not mix with others.
+    pub(super) fn spectral_moments(&self, map: &InputMap) -> Result<Option<Vec<f64>>, W::Error> {
+        let Some(best) = &self.best else {
+            return Ok(None);
+        };
+        let dim = self.dim;
+        let mut sampler = UnitSampler::new(Sequence::Halton, 0);
+        let unit = sampler.points(MOMENT_POINTS, dim);
+        let points = Array2::from_shape_fn(unit.dim(), |(i, k)| {
+            map.center()[k] + (2.0 * unit[(i, k)] - 1.0) * map.half()[k]
+        });
+        let bases: Vec<&dyn Basis> = best.bases.iter().map(AsRef::as_ref).collect();
+        let mut moments = vec![0.0; dim * dim];
+        for unknown in 0..bases.len() {
+            let mut slopes = Vec::with_capacity(dim);
+            for axis in 0..dim {
+                let row = partial(dim, axis).on(unknown, bases.len());
+                let values = row
+                    .apply(&bases, &best.beta, &points)
+                    .map_err(SolveError::from)?;
+                slopes.push(
+                    values
+                        .into_iter()
+                        .map(|v| v * map.half()[axis])
+                        .collect::<Vec<_>>(),
+                );
+            }
+            let parity = self.bench.parity().get(unknown);
+            let mixes = |a: usize, b: usize| {
+                a == b || parity.is_none_or(|p| p[a] == Parity::None && p[b] == Parity::None)
+            };
+            for a in 0..dim {
+                for b in (0..dim).filter(|&b| mixes(a, b)) {
+                    moments[a * dim + b] += slopes[a]
+                        .iter()
+                        .zip(&slopes[b])
+                        .map(|(x, y)| x * y)
+                        .sum::<f64>();
+                }
+            }
+        }
+        Ok(moments.iter().all(|m| m.is_finite()).then_some(moments))
+    }
+
     /// How many candidates were tried.
     pub(super) fn probe_count(&self) -> usize {
         self.probes.len()
@@ -142,7 +189,7 @@ impl Search<'_> {
 
     /// Whether the best candidate so far is good enough.
     pub(super) fn tolerance_met(&self) -> bool {
-        self.estimate() <= self.bench.options.tolerance
+        self.estimate() <= self.options().tolerance
     }
 
     /// Whether growth ends at this level, and why. `last` is the score of the level before.
@@ -162,22 +209,29 @@ impl Search<'_> {
     ///
     /// If there is no other candidate to compare with, an independent draw of the same kind is made,
     /// so that the error estimate rests on something.
-    pub(super) fn finish(mut self, status: Status, choice: String) -> Result<Found, SolveError> {
+    pub(super) fn finish(
+        mut self,
+        status: Status,
+        choice: String,
+    ) -> Result<Found<W::Extra>, W::Error> {
         if self.witnesses.len() == 1
             && let Some(best) = &self.best
             && let Features::Random { count, .. } = best.features
         {
             let twin = best
                 .features
-                .with_seed(self.bench.options.seed.wrapping_add(0x7717));
+                .with_seed(self.options().seed.wrapping_add(0x7717));
             let blocks = self.rows(count, 1)?;
             self.consider(twin, &blocks)?;
         }
         let estimate = self.estimate();
-        let best = self.best.ok_or(SolveError::NothingToSolve)?;
+        let tolerance = self.options().tolerance;
+        let best = self
+            .best
+            .ok_or(W::Error::from(SolveError::NothingToSolve))?;
         let status = match status {
             Status::Explicit => Status::Explicit,
-            _ if estimate <= self.bench.options.tolerance => Status::ToleranceMet,
+            _ if estimate <= tolerance => Status::ToleranceMet,
             Status::ToleranceMet => Status::LimitReached,
             other => other,
         };
@@ -191,11 +245,11 @@ impl Search<'_> {
     }
 
     /// One candidate; a companion of half the size, where there can be one, tells its error.
-    fn single(mut self, features: Features, count: usize) -> Result<Found, SolveError> {
+    fn single(mut self, features: Features, count: usize) -> Result<Found<W::Extra>, W::Error> {
         if let Features::Random { .. } = features
             && count >= 2 * SMALLEST_COMPANION
         {
-            let seed = self.bench.options.seed.wrapping_add(1);
+            let seed = self.options().seed.wrapping_add(1);
             let companion = features.with_seed(seed).with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
             self.consider(companion, &blocks)?;
@@ -210,18 +264,9 @@ impl Search<'_> {
     }
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
-    fn companion_rows(&self, features: usize) -> Result<Vec<RowBlock>, SolveError> {
-        let options = self.bench.options;
-        let features = features.saturating_mul(self.bench.problem.unknowns.len());
-        let counts = RowCounts::choose(self.bench.problem, None, features);
-        let seed = options.seed.wrapping_add(0x1003);
-        sample_blocks(
-            self.bench.problem,
-            &counts,
-            options.sequence,
-            seed,
-            TableShare::Fitted,
-        )
+    fn companion_rows(&self, features: usize) -> Result<Vec<RowBlock>, W::Error> {
+        let seed = self.options().seed.wrapping_add(0x1003);
+        self.bench.rows(features, None, seed)
     }
 
     fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Features {
@@ -229,14 +274,14 @@ impl Search<'_> {
             count,
             law,
             map: InputMap::identity(self.dim()),
-            parity: self.parity.to_vec(),
-            seed: self.bench.options.seed.wrapping_add(draw),
+            parity: self.bench.parity().to_vec(),
+            seed: self.options().seed.wrapping_add(draw),
         }
     }
 
     /// The user's law; the number of features is given or grows.
-    fn explicit(mut self, law: &FrequencyLaw) -> Result<Found, SolveError> {
-        if let Some(count) = self.bench.options.features {
+    fn explicit(mut self, law: &FrequencyLaw) -> Result<Found<W::Extra>, W::Error> {
+        if let Some(count) = self.options().features {
             let features = self.random(law.clone(), count, 0);
             return self.single(features, count);
         }
@@ -253,10 +298,9 @@ impl Search<'_> {
     }
 
     /// The best of a list of bandwidths, each with several draws, by held-out residual.
-    fn grid(mut self, bandwidths: &[f64], trials: usize) -> Result<Found, SolveError> {
+    fn grid(mut self, bandwidths: &[f64], trials: usize) -> Result<Found<W::Extra>, W::Error> {
         let count = self
-            .bench
-            .options
+            .options()
             .features
             .unwrap_or(2 * tune::first_size(self.dim()));
         for trial in 0..trials as u64 {
@@ -277,6 +321,8 @@ impl Search<'_> {
     }
 }
 
+/// Points of the bounding box at which gradients are averaged.
+const MOMENT_POINTS: usize = 200;
 /// Companions smaller than this say nothing.
 const SMALLEST_COMPANION: usize = 16;
 

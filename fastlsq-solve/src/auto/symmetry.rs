@@ -13,7 +13,7 @@ use ndarray::{Array2, ArrayView2};
 use crate::SolveError;
 use crate::data::Data;
 use crate::domain::{DomainExt, PartSelector};
-use crate::problem::{LinearProblem, Place};
+use crate::problem::{Condition, LinearProblem, Place};
 
 /// Points at which data are compared with their mirror image.
 const PROBES: usize = 48;
@@ -90,14 +90,26 @@ fn is_symmetry(
         }
         let sampled = problem.domain.sample_selected(part, PROBES, sampler)?;
         let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-        let Some(sign) = row_sign(&condition.operator, axis, mirror, signs, sites) else {
-            return Ok(false);
-        };
-        if !data_agrees(&condition.data, axis, mirror, sign, sampled.points.view()) {
+        if !condition_mirrors(condition, axis, mirror, signs, sites) {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether a linear condition, at these points of its part, is mapped to itself by the reflection.
+///
+/// Bit k of `signs` says that unknown k is odd.
+#[must_use]
+pub fn condition_mirrors(
+    condition: &Condition,
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    sites: Sites<'_>,
+) -> bool {
+    row_sign(&condition.operator, axis, mirror, signs, sites)
+        .is_some_and(|sign| data_agrees(&condition.data, axis, mirror, sign, sites.points()))
 }
 
 /// The sign an equation row takes under the reflection, if all its terms take the same.

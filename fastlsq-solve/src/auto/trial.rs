@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
 
+use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score};
 use crate::SolveError;
+use crate::domain::BoundingBox;
 use crate::lsq::{LsqInfo, LsqOptions};
 use crate::options::Options;
 use crate::problem::{Imposition, LinearProblem};
@@ -14,14 +16,18 @@ use crate::system::{RowBlock, System};
 
 /// The features of a candidate.
 #[derive(Debug, Clone)]
-pub(crate) enum Features {
+pub enum Features {
     /// Random sinusoids.
     Random {
+        /// How many for each unknown.
         count: usize,
+        /// The law of their frequencies, in the coordinates of the map.
         law: FrequencyLaw,
+        /// The map of the inputs.
         map: InputMap,
         /// For each unknown, for each axis.
         parity: Vec<Vec<Parity>>,
+        /// The seed of the draw.
         seed: u64,
     },
     /// The user's own basis.
@@ -30,7 +36,8 @@ pub(crate) enum Features {
 
 impl Features {
     /// The same kind of features from another draw.
-    pub(crate) fn with_seed(&self, new: u64) -> Self {
+    #[must_use]
+    pub fn with_seed(&self, new: u64) -> Self {
         let mut features = self.clone();
         if let Self::Random { seed, .. } = &mut features {
             *seed = new;
@@ -39,7 +46,8 @@ impl Features {
     }
 
     /// The same kind of features in another number.
-    pub(crate) fn with_count(&self, new: usize) -> Self {
+    #[must_use]
+    pub fn with_count(&self, new: usize) -> Self {
         let mut features = self.clone();
         if let Self::Random { count, .. } = &mut features {
             *count = new;
@@ -47,7 +55,15 @@ impl Features {
         features
     }
 
-    fn build(&self, unknowns: usize, normalised: bool) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
+    /// The bases, one for each unknown; unknowns of the same parity share theirs.
+    ///
+    /// # Errors
+    /// A law, map or parity that does not fit the dimension.
+    pub fn build(
+        &self,
+        unknowns: usize,
+        normalised: bool,
+    ) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
         match self {
             Self::Given(basis) => Ok(vec![basis.clone(); unknowns]),
             Self::Random {
@@ -80,25 +96,80 @@ impl Features {
     }
 }
 
-/// A solved candidate.
+/// A solved candidate; `extra` is what its workbench wants to remember.
 #[derive(Debug)]
-pub(crate) struct Trial {
-    pub(crate) features: Features,
-    pub(crate) bases: Vec<Arc<dyn Basis>>,
-    pub(crate) beta: Vec<f64>,
-    pub(crate) score: Score,
-    pub(crate) info: LsqInfo,
-    pub(crate) weights: Vec<f64>,
-    pub(crate) rows: Vec<usize>,
-    pub(crate) seconds: f64,
+pub struct Trial<X> {
+    /// Its features.
+    pub features: Features,
+    /// The bases built from them, one for each unknown.
+    pub bases: Vec<Arc<dyn Basis>>,
+    /// The coefficients.
+    pub beta: Vec<f64>,
+    /// How well it does at held-out points.
+    pub score: Score,
+    /// The record of the (last) factorisation.
+    pub info: LsqInfo,
+    /// The factor on each block.
+    pub weights: Vec<f64>,
+    /// The rows of each block.
+    pub rows: Vec<usize>,
+    /// Seconds for everything.
+    pub seconds: f64,
+    /// Whatever else the workbench knows.
+    pub extra: X,
 }
 
-/// Everything that stays the same from candidate to candidate.
-pub(crate) struct Bench<'a> {
-    pub(crate) problem: &'a LinearProblem,
-    pub(crate) options: &'a Options,
-    pub(crate) held_out: HeldOut,
-    pub(crate) lsq: LsqOptions,
+/// What a search needs to know of a problem: how to sample rows, and how to solve a candidate.
+///
+/// [`LinearProblem`] has one; a nonlinear problem has another, whose `run` is a Newton iteration.
+pub trait Workbench {
+    /// What a trial carries besides the coefficients.
+    type Extra;
+    /// What can go wrong.
+    type Error: From<SolveError>;
+
+    /// The options in force.
+    fn options(&self) -> &Options;
+
+    /// The domain's bounding box.
+    ///
+    /// # Errors
+    /// A domain without one.
+    fn bounding_box(&self) -> Result<BoundingBox, Self::Error>;
+
+    /// The parity of each unknown along each axis.
+    fn parity(&self) -> &[Vec<Parity>];
+
+    /// Fresh rows for this many features an unknown; `explicit` numbers are obeyed.
+    ///
+    /// # Errors
+    /// A domain that cannot be sampled, data that are not finite.
+    fn rows(
+        &self,
+        features: usize,
+        explicit: Option<(usize, usize)>,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, Self::Error>;
+
+    /// Solves a candidate on these rows and judges it.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being solved.
+    fn run(
+        &mut self,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Trial<Self::Extra>, Self::Error>;
+}
+
+/// The workbench of a linear problem.
+#[derive(Debug)]
+pub(super) struct LinearBench<'a> {
+    pub(super) problem: &'a LinearProblem,
+    pub(super) options: &'a Options,
+    pub(super) held_out: HeldOut,
+    pub(super) lsq: LsqOptions,
+    pub(super) parity: Vec<Vec<Parity>>,
 }
 
 /// Rows that stand for a block when its scale is measured.
@@ -106,13 +177,44 @@ const SCALE_ROWS: usize = 24;
 /// How much more a condition counts than an equation, by default.
 const CONDITION_WEIGHT: f64 = 10.0;
 
-impl Bench<'_> {
-    /// Solves one candidate on these rows and judges it.
-    pub(crate) fn run(&self, features: Features, blocks: &[RowBlock]) -> Result<Trial, SolveError> {
+impl Workbench for LinearBench<'_> {
+    type Extra = ();
+    type Error = SolveError;
+
+    fn options(&self) -> &Options {
+        self.options
+    }
+
+    fn bounding_box(&self) -> Result<BoundingBox, SolveError> {
+        Ok(self.problem.domain.bounding_box()?)
+    }
+
+    fn parity(&self) -> &[Vec<Parity>] {
+        &self.parity
+    }
+
+    fn rows(
+        &self,
+        features: usize,
+        explicit: Option<(usize, usize)>,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, SolveError> {
+        let features = features.saturating_mul(self.problem.unknowns.len());
+        let counts = RowCounts::choose(self.problem, explicit, features);
+        sample_blocks(
+            self.problem,
+            &counts,
+            self.options.sequence,
+            seed,
+            TableShare::Fitted,
+        )
+    }
+
+    fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
         let begin = Instant::now();
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
         let mut system = System::new(bases.clone(), blocks.to_vec())?;
-        let weights = self.weights(&system)?;
+        let weights = block_weights(self.problem, self.options.weight, &system)?;
         system.set_weights(&weights);
         let factored = self.options.backend.factor(&system, &self.lsq)?;
         let solution = factored.solution()?;
@@ -127,44 +229,48 @@ impl Bench<'_> {
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
             seconds: begin.elapsed().as_secs_f64(),
+            extra: (),
         })
     }
+}
 
-    /// The factor on each block: the paper's λ if it is given, otherwise blocks made comparable.
-    ///
-    /// By default each block is scaled so that its rows have unit root mean square and the block
-    /// as a whole weighs as much as the first one; conditions then count ten times as much.
-    fn weights(&self, system: &System) -> Result<Vec<f64>, SolveError> {
-        let equations = self.problem.equations.len();
-        let reference = system.blocks().first().map_or(1, RowBlock::len).max(1) as f64;
-        (0..system.blocks().len())
-            .map(|index| {
-                let condition = index
-                    .checked_sub(equations)
-                    .map(|k| &self.problem.conditions[k]);
-                let own = condition.map_or(Imposition::Default, |c| c.imposition);
-                if let Some(lambda) = self.options.weight {
-                    return Ok(match own {
-                        Imposition::Weighted(weight) => weight,
-                        _ if condition.is_some() => lambda,
-                        _ => 1.0,
-                    });
-                }
-                let block = &system.blocks()[index];
-                let scale = system.block_scale(index, SCALE_ROWS)?;
-                let scale = if scale > 0.0 && scale.is_finite() {
-                    scale
-                } else {
-                    1.0
-                };
-                let share = (reference / block.len().max(1) as f64).sqrt();
-                let factor = match own {
-                    Imposition::Weighted(weight) => weight,
-                    _ if condition.is_some() && equations > 0 => CONDITION_WEIGHT,
-                    _ => 1.0,
-                };
-                Ok(factor * share / scale)
-            })
-            .collect()
+/// The factor on each block: the paper's λ if it is given, otherwise blocks made comparable.
+///
+/// By default each block is scaled so that its rows have unit root mean square and the block as a
+/// whole weighs as much as the first one; conditions then count ten times as much.
+///
+/// # Errors
+/// Rows that cannot be written.
+pub fn block_weights(
+    problem: &LinearProblem,
+    lambda: Option<f64>,
+    system: &System,
+) -> Result<Vec<f64>, SolveError> {
+    let equations = problem.equations.len();
+    let reference = system.blocks().first().map_or(1, RowBlock::len).max(1) as f64;
+    let mut weights = Vec::with_capacity(system.blocks().len());
+    for (index, block) in system.blocks().iter().enumerate() {
+        let condition = index
+            .checked_sub(equations)
+            .and_then(|k| problem.conditions.get(k));
+        let own = condition.map_or(Imposition::Default, |c| c.imposition);
+        let factor = match own {
+            Imposition::Weighted(weight) => weight,
+            _ if condition.is_none() || equations == 0 => 1.0,
+            _ => lambda.unwrap_or(CONDITION_WEIGHT),
+        };
+        if lambda.is_some() {
+            weights.push(factor);
+            continue;
+        }
+        let scale = system.block_scale(index, SCALE_ROWS)?;
+        let scale = if scale > 0.0 && scale.is_finite() {
+            scale
+        } else {
+            1.0
+        };
+        let share = (reference / block.len().max(1) as f64).sqrt();
+        weights.push(factor * share / scale);
     }
+    Ok(weights)
 }

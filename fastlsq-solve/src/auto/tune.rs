@@ -7,7 +7,7 @@
 use fastlsq_basis::{FrequencyLaw, InputMap};
 
 use super::search::{Found, Search, is_unresolved};
-use super::trial::Features;
+use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
 use crate::system::RowBlock;
@@ -41,49 +41,79 @@ enum Family {
     Mixed,
 }
 
-impl Family {
-    fn law(self, sigmas: &[f64]) -> FrequencyLaw {
-        let law = FrequencyLaw::PerAxis(sigmas.to_vec());
-        match self {
-            Self::Dense => law,
-            Self::LowOrder => FrequencyLaw::LowOrder {
+/// A law that the search can change step by step.
+#[derive(Debug, Clone, PartialEq)]
+struct Shape {
+    family: Family,
+    /// The bandwidth of each axis.
+    sigmas: Vec<f64>,
+    /// The lower-triangular factor of the correlation between axes, where there is any.
+    correlation: Option<Vec<f64>>,
+}
+
+impl Shape {
+    fn isotropic(family: Family, sigma: f64, dim: usize) -> Self {
+        Self {
+            family,
+            sigmas: vec![sigma; dim],
+            correlation: None,
+        }
+    }
+
+    fn scaled(&self, factor: f64) -> Self {
+        let mut shape = self.clone();
+        shape.sigmas.iter_mut().for_each(|sigma| *sigma *= factor);
+        shape
+    }
+
+    fn law(&self) -> FrequencyLaw {
+        if let Some(correlation) = &self.correlation {
+            return FrequencyLaw::Cholesky(correlate(&self.sigmas, correlation));
+        }
+        let law = FrequencyLaw::PerAxis(self.sigmas.clone());
+        match self.family {
+            Family::Dense => law,
+            Family::LowOrder => FrequencyLaw::LowOrder {
                 order: 2,
                 law: Box::new(law),
             },
-            Self::Mixed => FrequencyLaw::low_order_mix(&law),
+            Family::Mixed => FrequencyLaw::low_order_mix(&law),
         }
     }
 }
 
 /// The present choice and the rows of the present level.
-struct Tuner<'s, 'a> {
-    search: &'s mut Search<'a>,
+struct Tuner<'s, 'a, W: Workbench> {
+    search: &'s mut Search<'a, W>,
     map: InputMap,
-    family: Family,
-    sigmas: Vec<f64>,
+    shape: Shape,
     score: f64,
     count: usize,
     level: u64,
     blocks: Vec<RowBlock>,
     /// Scores of this level, so that nothing is tried twice.
-    tried: Vec<(Family, Vec<f64>, f64)>,
+    tried: Vec<(Shape, f64)>,
+    /// How many entries of [`NARROWING`] the present correlation has used up.
+    narrowed: usize,
 }
 
 /// Runs the whole search.
-pub(super) fn automatic(mut search: Search<'_>) -> Result<Found, SolveError> {
-    let bounds = search.bench.problem.domain.bounding_box()?;
+pub(super) fn automatic<W: Workbench>(
+    mut search: Search<'_, W>,
+) -> Result<Found<W::Extra>, W::Error> {
+    let bounds = search.bench.bounding_box()?;
     let count = first_size(search.dim()).min(search.limit());
     let blocks = search.rows(count, 0)?;
     let dim = search.dim();
     let mut tuner = Tuner {
-        map: InputMap::from_box(bounds.lo(), bounds.hi())?,
-        family: Family::Dense,
-        sigmas: vec![SWEEP[0]; dim],
+        map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
+        shape: Shape::isotropic(Family::Dense, SWEEP[0], dim),
         score: f64::INFINITY,
         count,
         level: 0,
         blocks,
         tried: Vec::new(),
+        narrowed: 0,
         search: &mut search,
     };
     let status = tuner.run()?;
@@ -94,11 +124,12 @@ pub(super) fn automatic(mut search: Search<'_>) -> Result<Found, SolveError> {
     )
 }
 
-impl Tuner<'_, '_> {
-    fn run(&mut self) -> Result<Status, SolveError> {
+impl<W: Workbench> Tuner<'_, '_, W> {
+    fn run(&mut self) -> Result<Status, W::Error> {
         loop {
             self.sweep()?;
             self.coordinate_steps()?;
+            self.correlate_axes()?;
             if let Some(status) = self.ended(f64::INFINITY) {
                 return Ok(status);
             }
@@ -112,6 +143,7 @@ impl Tuner<'_, '_> {
             let last = self.score;
             self.grow()?;
             self.retune()?;
+            self.correlate_axes()?;
             if let Some(status) = self.ended(last) {
                 return Ok(status);
             }
@@ -127,7 +159,7 @@ impl Tuner<'_, '_> {
     }
 
     /// Moves on to more features, at fresh points.
-    fn grow(&mut self) -> Result<(), SolveError> {
+    fn grow(&mut self) -> Result<(), W::Error> {
         self.count = self.search.grown(self.count);
         self.level += 1;
         self.blocks = self.search.rows(self.count, self.level)?;
@@ -136,39 +168,47 @@ impl Tuner<'_, '_> {
         Ok(())
     }
 
-    /// The score of these bandwidths at the present level.
-    fn score_of(&mut self, family: Family, sigmas: &[f64]) -> Result<f64, SolveError> {
-        let known = self
-            .tried
-            .iter()
-            .find(|(f, s, _)| *f == family && s == sigmas);
-        if let Some((_, _, score)) = known {
+    /// The score of a shape at the present level.
+    fn score_of(&mut self, shape: &Shape) -> Result<f64, W::Error> {
+        if let Some((_, score)) = self.tried.iter().find(|(tried, _)| tried == shape) {
             return Ok(*score);
         }
         let features = Features::Random {
             count: self.count,
-            law: family.law(sigmas),
+            law: shape.law(),
             map: self.map.clone(),
-            parity: self.search.parity.to_vec(),
-            seed: self.search.bench.options.seed.wrapping_add(self.level),
+            parity: self.search.bench.parity().to_vec(),
+            seed: self.search.options().seed.wrapping_add(self.level),
         };
         let score = self.search.consider(features, &self.blocks)?;
-        self.tried.push((family, sigmas.to_vec(), score));
+        self.tried.push((shape.clone(), score));
         Ok(score)
     }
 
-    /// Tries these bandwidths and takes them if they are better.
-    fn try_out(&mut self, family: Family, sigmas: Vec<f64>) -> Result<bool, SolveError> {
-        let score = self.score_of(family, &sigmas)?;
+    /// Tries a shape and takes it if it is better.
+    fn try_out(&mut self, shape: Shape) -> Result<bool, W::Error> {
+        let score = self.score_of(&shape)?;
         let better = score < self.score;
         if better {
-            (self.family, self.sigmas, self.score) = (family, sigmas, score);
+            (self.shape, self.score) = (shape, score);
         }
         Ok(better)
     }
 
+    /// Repeats a change while it helps; tells whether it did.
+    fn repeat(&mut self, change: impl Fn(&Shape) -> Shape) -> Result<bool, W::Error> {
+        let mut moved = false;
+        while !self.done() {
+            if !self.try_out(change(&self.shape))? {
+                break;
+            }
+            moved = true;
+        }
+        Ok(moved)
+    }
+
     /// Isotropic bandwidths for each family, then the neighbours of the best.
-    fn sweep(&mut self) -> Result<(), SolveError> {
+    fn sweep(&mut self) -> Result<(), W::Error> {
         let dim = self.search.dim();
         let families: &[Family] = if dim >= HIGH_DIMENSION {
             &[Family::LowOrder, Family::Mixed, Family::Dense]
@@ -184,8 +224,9 @@ impl Tuner<'_, '_> {
                 if hopeless || self.done() {
                     continue;
                 }
-                self.try_out(family, vec![sigma; dim])?;
-                let score = self.score_of(family, &vec![sigma; dim])?;
+                let shape = Shape::isotropic(family, sigma, dim);
+                let score = self.score_of(&shape)?;
+                self.try_out(shape)?;
                 if score < here {
                     (here, at) = (score, sigma);
                 }
@@ -194,8 +235,10 @@ impl Tuner<'_, '_> {
                 if self.done() {
                     break;
                 }
-                self.try_out(family, vec![at * factor; dim])?;
-                if self.score_of(family, &vec![at * factor; dim])? < here {
+                let shape = Shape::isotropic(family, at * factor, dim);
+                let score = self.score_of(&shape)?;
+                self.try_out(shape)?;
+                if score < here {
                     break;
                 }
             }
@@ -207,21 +250,17 @@ impl Tuner<'_, '_> {
     }
 
     /// Raises and lowers one axis at a time while that helps.
-    fn coordinate_steps(&mut self) -> Result<(), SolveError> {
+    fn coordinate_steps(&mut self) -> Result<(), W::Error> {
         let dim = self.search.dim();
         for _round in 0..2 {
             let before = self.score;
             for axis in 0..if dim == 1 { 0 } else { dim } {
                 for step in [AXIS_STEP, 1.0 / AXIS_STEP] {
-                    let mut moved = false;
-                    while !self.done() {
-                        let mut sigmas = self.sigmas.clone();
-                        sigmas[axis] *= step;
-                        if !self.try_out(self.family, sigmas)? {
-                            break;
-                        }
-                        moved = true;
-                    }
+                    let moved = self.repeat(|shape| {
+                        let mut shape = shape.clone();
+                        shape.sigmas[axis] *= step;
+                        shape
+                    })?;
                     if moved {
                         break;
                     }
@@ -234,22 +273,109 @@ impl Tuner<'_, '_> {
         Ok(())
     }
 
-    /// The present bandwidths at a new size, and their neighbours.
-    fn retune(&mut self) -> Result<(), SolveError> {
-        self.try_out(self.family, self.sigmas.clone())?;
+    /// The present shape at a new size, and its neighbours.
+    fn retune(&mut self) -> Result<(), W::Error> {
+        self.try_out(self.shape.clone())?;
         for step in [RETUNE_STEP, 1.0 / RETUNE_STEP] {
-            let mut moved = false;
-            while !self.done() {
-                let sigmas = self.sigmas.iter().map(|sigma| sigma * step).collect();
-                if !self.try_out(self.family, sigmas)? {
-                    break;
-                }
-                moved = true;
-            }
-            if moved {
+            if self.repeat(|shape| shape.scaled(step))? {
                 break;
             }
         }
         Ok(())
     }
+
+    /// Takes over the correlation between axes that the best function so far shows.
+    ///
+    /// The spectrum of a travelling profile g(x − vt) lies on a line; ⟨∇u ∇uᵀ⟩ is the covariance of
+    /// the spectrum, so even a rough u tells the direction. How narrow the spectrum is across it is
+    /// tried out.
+    fn correlate_axes(&mut self) -> Result<(), W::Error> {
+        if self.shape.family != Family::Dense || self.search.dim() == 1 || self.done() {
+            return Ok(());
+        }
+        let Some(moments) = self.search.spectral_moments(&self.map)? else {
+            return Ok(());
+        };
+        let mut improved = false;
+        // Each size narrows further from where the last one ended.
+        for (index, &shrink) in NARROWING.iter().enumerate().skip(self.narrowed) {
+            if self.done() {
+                break;
+            }
+            let Some(correlation) = correlation_factor(&moments, self.search.dim(), shrink) else {
+                break;
+            };
+            let shape = Shape {
+                correlation: Some(correlation),
+                ..self.shape.clone()
+            };
+            if !self.try_out(shape)? {
+                break;
+            }
+            (improved, self.narrowed) = (true, index + 1);
+        }
+        if improved {
+            for step in [AXIS_STEP, 1.0 / AXIS_STEP] {
+                if self.repeat(|shape| shape.scaled(step))? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far the correlation between axes is drawn towards none, in the order of trial.
+const NARROWING: [f64; 5] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5];
+/// Correlations below this are not worth a trial.
+const SMALLEST_CORRELATION: f64 = 0.3;
+
+/// The lower-triangular factor of the correlation matrix of second moments, with all
+/// correlations multiplied by 1 − shrink; `None` if there is no correlation to speak of.
+fn correlation_factor(moments: &[f64], dim: usize, shrink: f64) -> Option<Vec<f64>> {
+    let at = |a: usize, b: usize| moments[a * dim + b];
+    let mut correlation = vec![0.0; dim * dim];
+    let mut largest = 0.0f64;
+    for a in 0..dim {
+        for b in 0..dim {
+            let scale = (at(a, a) * at(b, b)).sqrt();
+            correlation[a * dim + b] = if a == b {
+                1.0
+            } else if scale > 0.0 {
+                (1.0 - shrink) * at(a, b) / scale
+            } else {
+                0.0
+            };
+            if a != b {
+                largest = largest.max(correlation[a * dim + b].abs());
+            }
+        }
+    }
+    if largest < SMALLEST_CORRELATION {
+        return None;
+    }
+    // Cholesky's method, row by row.
+    let mut lower = vec![0.0; dim * dim];
+    for a in 0..dim {
+        for b in 0..=a {
+            let known: f64 = (0..b)
+                .map(|k| lower[a * dim + k] * lower[b * dim + k])
+                .sum();
+            let rest = correlation[a * dim + b] - known;
+            lower[a * dim + b] = if a == b {
+                (rest > 0.0).then(|| rest.sqrt())?
+            } else {
+                rest / lower[b * dim + b]
+            };
+        }
+    }
+    Some(lower)
+}
+
+/// The packed factor L with rows scaled by the bandwidths.
+fn correlate(sigmas: &[f64], correlation: &[f64]) -> Vec<f64> {
+    let dim = sigmas.len();
+    (0..dim)
+        .flat_map(|a| (0..=a).map(move |b| sigmas[a] * correlation[a * dim + b]))
+        .collect()
 }

@@ -48,6 +48,12 @@ impl SpaceTime {
 
     /// The domain of space.
     #[must_use]
+    pub fn shared_space(&self) -> Arc<dyn Domain> {
+        self.space.clone()
+    }
+
+    /// The domain in space.
+    #[must_use]
     pub fn space(&self) -> &dyn Domain {
         &*self.space
     }

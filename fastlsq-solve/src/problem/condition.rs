@@ -98,6 +98,24 @@ impl Condition {
         }
     }
 
+    /// Where the condition holds.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What stands on its left.
+    #[must_use]
+    pub fn operator(&self) -> &EquationRow {
+        &self.operator
+    }
+
+    /// What stands on its right.
+    #[must_use]
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
     /// The name in reports and errors.
     #[must_use]
     pub fn named(mut self, label: impl Into<String>) -> Self {

@@ -228,6 +228,36 @@ impl LinearProblem {
         self.with(Condition::at(points, operator, values))
     }
 
+    /// The same problem on another domain.
+    #[must_use]
+    pub fn moved_to(mut self, domain: Arc<dyn Domain>) -> Self {
+        self.domain = domain;
+        self
+    }
+
+    /// How many equations there are; their blocks come before those of the conditions.
+    #[must_use]
+    pub fn equation_count(&self) -> usize {
+        self.equations.len()
+    }
+
+    /// The conditions, in the order of their blocks.
+    #[must_use]
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    /// The conditions, to be changed.
+    pub fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    /// The domain, shared.
+    #[must_use]
+    pub fn shared_domain(&self) -> Arc<dyn Domain> {
+        self.domain.clone()
+    }
+
     /// The domain.
     #[must_use]
     pub fn domain(&self) -> &dyn Domain {

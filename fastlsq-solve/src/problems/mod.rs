@@ -13,7 +13,7 @@ use fastlsq_basis::sampling::UnitSampler;
 use crate::options::Options;
 use crate::problem::LinearProblem;
 use crate::solution::Solution;
-use crate::{Sequence, SolveError, identity, partial};
+use crate::{Domain, Sequence, SolveError, identity, partial};
 
 pub use elastic::elastic_wave_2d;
 pub use linear::{
@@ -127,29 +127,55 @@ impl Benchmark {
     /// # Errors
     /// A solution of another problem.
     pub fn errors(&self, solution: &Solution, count: usize) -> Result<Errors, SolveError> {
-        let mut sampler = UnitSampler::independent(999);
-        let points = self.problem.domain.sample_interior(count, &mut sampler)?;
-        let (unknowns, dim) = (solution.names().len(), solution.dim());
-        let mut value = Relative::default();
-        let mut gradient = Relative::default();
-        for unknown in 0..unknowns {
-            let u = solution.apply_row(&identity(dim).on(unknown, unknowns), &points)?;
-            for (point, u) in points.rows().into_iter().zip(u) {
-                value.add(u, self.exact(&point.to_vec())[unknown]);
-            }
-            for axis in 0..dim {
-                let slope =
-                    solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
-                for (point, slope) in points.rows().into_iter().zip(slope) {
-                    gradient.add(slope, self.exact_gradient(&point.to_vec())[unknown][axis]);
-                }
+        relative_errors(
+            solution,
+            self.problem.domain(),
+            &*self.exact,
+            &*self.gradient,
+            count,
+        )
+    }
+}
+
+/// Relative L² errors of a solution at `count` independent points of a domain.
+///
+/// `exact` gives one value for each unknown, `gradient` for each unknown one slope for each axis.
+///
+/// # Errors
+/// A domain that cannot be sampled, or a solution on another space.
+pub fn relative_errors(
+    solution: &Solution,
+    domain: &dyn Domain,
+    exact: &dyn Fn(&[f64]) -> Vec<f64>,
+    gradient: &dyn Fn(&[f64]) -> Vec<Vec<f64>>,
+    count: usize,
+) -> Result<Errors, SolveError> {
+    let mut sampler = UnitSampler::independent(999);
+    let points = domain.sample_interior(count, &mut sampler)?;
+    let (unknowns, dim) = (solution.names().len(), solution.dim());
+    let at: Vec<Vec<f64>> = points.rows().into_iter().map(|row| row.to_vec()).collect();
+    let mut errors = (Relative::default(), Relative::default());
+    let exact_values: Vec<_> = at.iter().map(|x| exact(x)).collect();
+    let exact_slopes: Vec<_> = at.iter().map(|x| gradient(x)).collect();
+    for unknown in 0..unknowns {
+        let values = solution.apply_row(&identity(dim).on(unknown, unknowns), &points)?;
+        for (found, exact) in values.into_iter().zip(&exact_values) {
+            errors
+                .0
+                .add(found, exact.get(unknown).copied().unwrap_or(f64::NAN));
+        }
+        for axis in 0..dim {
+            let slopes = solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
+            for (found, exact) in slopes.into_iter().zip(&exact_slopes) {
+                let exact = exact.get(unknown).and_then(|g| g.get(axis)).copied();
+                errors.1.add(found, exact.unwrap_or(f64::NAN));
             }
         }
-        Ok(Errors {
-            value: value.get(),
-            gradient: gradient.get(),
-        })
     }
+    Ok(Errors {
+        value: errors.0.get(),
+        gradient: errors.1.get(),
+    })
 }
 
 /// Accumulates ‖a − b‖/‖b‖.

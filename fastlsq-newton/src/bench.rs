@@ -1,0 +1,369 @@
+//! Newton's method as a workbench of the automatic search.
+
+use std::time::Instant;
+
+use fastlsq_basis::{Basis, Parity};
+use fastlsq_solve::auto::{
+    self, Features, HeldOut, RowCounts, Score, TableShare, Trial, Workbench, rms, sample_blocks,
+    worse,
+};
+use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::{BoundingBox, Options, Report, RowBlock, Solution};
+
+use crate::iteration::{Iteration, Outcome};
+use crate::linearity;
+use crate::options::{Continuation, NewtonOptions, Start};
+use crate::problem::NonlinearProblem;
+use crate::report::{NewtonReport, NewtonStatus, Step};
+use crate::residual::Residual;
+use crate::solution::NonlinearSolution;
+use crate::{NewtonError, symmetry};
+
+/// Solves a nonlinear problem: explicit options are obeyed, the rest is searched for.
+pub(crate) fn solve(
+    problem: &NonlinearProblem,
+    options: &NewtonOptions,
+) -> Result<NonlinearSolution, NewtonError> {
+    validate(problem, options)?;
+    auto::with_threads(&options.solve, || run(problem, options))
+}
+
+fn validate(problem: &NonlinearProblem, options: &NewtonOptions) -> Result<(), NewtonError> {
+    if problem.frame.equation_count() == 0 {
+        return Err(NewtonError::NoEquation);
+    }
+    auto::validate(&problem.frame, &options.solve)?;
+    let option = |option, value, requirement| {
+        Err(NewtonError::Option {
+            option,
+            value,
+            requirement,
+        })
+    };
+    if options.max_iterations == 0 {
+        return option("max_iterations", 0.0, "at least one step is needed");
+    }
+    if !(options.damping > 0.0 && options.damping <= 1.0) {
+        return option("damping", options.damping, "between 0 (excluded) and 1");
+    }
+    if !(options.ridge.is_finite() && options.ridge >= 0.0) {
+        return option("ridge", options.ridge, "finite and not negative");
+    }
+    if options.continuation != Continuation::None && problem.parameter.is_none() {
+        return Err(NewtonError::NoParameter);
+    }
+    Ok(())
+}
+
+fn run(
+    problem: &NonlinearProblem,
+    options: &NewtonOptions,
+) -> Result<NonlinearSolution, NewtonError> {
+    let begin = Instant::now();
+    let mut bench = NewtonBench::new(problem, options)?;
+    let found = auto::search(&mut bench, begin)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let report = Report::of(&problem.frame, &options.solve, &found, seconds);
+    let mut newton = found.best.extra;
+    newton.solves = bench.solves;
+    let names = problem.unknown_names().to_vec();
+    let solution = Solution::from_parts(found.best.bases, names, found.best.beta, report)?;
+    Ok(NonlinearSolution::new(solution, newton))
+}
+
+/// The workbench of a nonlinear problem.
+pub(crate) struct NewtonBench<'a> {
+    problem: &'a NonlinearProblem,
+    options: &'a NewtonOptions,
+    residuals: Vec<Option<Residual>>,
+    held_out: HeldOut,
+    lsq: LsqOptions,
+    parity: Vec<Vec<Parity>>,
+    linear: bool,
+    /// The best function so far: where later candidates start.
+    warm: Option<(f64, Solution)>,
+    pub(crate) solves: usize,
+}
+
+impl<'a> NewtonBench<'a> {
+    pub(crate) fn new(
+        problem: &'a NonlinearProblem,
+        options: &'a NewtonOptions,
+    ) -> Result<Self, NewtonError> {
+        let solve = &options.solve;
+        let held_out = HeldOut::new(&problem.frame, solve.seed)?;
+        let parameter = problem.parameter.as_ref().map_or(0.0, |(_, value)| *value);
+        let mut residuals = problem.residuals.clone();
+        for (residual, block) in residuals.iter_mut().zip(held_out.blocks()) {
+            if let Some(residual) = residual {
+                residual.discover(&block.sites(), parameter)?;
+            }
+        }
+        let mut lsq = solve.lsq.clone().ridge(options.ridge);
+        if let Some(bytes) = solve.memory_limit {
+            lsq = lsq.memory_limit(bytes);
+        }
+        let linear = residuals
+            .iter()
+            .zip(held_out.blocks())
+            .filter_map(|(residual, block)| Some((residual.as_ref()?, block)))
+            .all(|(residual, block)| linearity::is_linear(residual, block.sites(), parameter));
+        let parity = auto::parity(&problem.frame, solve, || {
+            symmetry::detect(problem, &residuals, solve.seed, parameter)
+        })?;
+        Ok(Self {
+            problem,
+            options,
+            residuals,
+            held_out,
+            lsq,
+            parity,
+            linear,
+            warm: None,
+            solves: 0,
+        })
+    }
+
+    fn unknowns(&self) -> usize {
+        self.problem.unknown_names().len()
+    }
+
+    fn parameter(&self) -> f64 {
+        self.problem
+            .parameter
+            .as_ref()
+            .map_or(0.0, |(_, value)| *value)
+    }
+
+    /// One Newton iteration at one value of the parameter.
+    fn iterate(
+        &self,
+        bases: &[std::sync::Arc<dyn Basis>],
+        blocks: &[RowBlock],
+        parameter: f64,
+        start: Start,
+    ) -> Result<Outcome, NewtonError> {
+        let mut options = self.options.clone();
+        if self.warm.is_some() {
+            // From a good start a candidate that needs many steps is not worth having.
+            options.max_iterations = options.max_iterations.min(WARM_ITERATIONS);
+        }
+        options.start = start;
+        Iteration {
+            problem: self.problem,
+            residuals: &self.residuals,
+            options: &options,
+            lsq: &self.lsq,
+            bases,
+            blocks,
+            value_points: self.held_out.value_points(),
+            parameter,
+            linear: self.linear,
+        }
+        .run()
+    }
+
+    /// The values of the parameter on the way, and the iteration through them.
+    fn through_stages(
+        &self,
+        bases: &[std::sync::Arc<dyn Basis>],
+        blocks: &[RowBlock],
+    ) -> Result<Outcome, NewtonError> {
+        let last = self.parameter();
+        let mut history: Vec<Step> = Vec::new();
+        let mut solves = 0;
+        let mut start = self.options.start.clone();
+        let mut first: Option<(String, f64)> = None;
+        let mut stage = |value: f64, start: Start| -> Result<Outcome, NewtonError> {
+            let outcome = self.iterate(bases, blocks, value, start)?;
+            solves += outcome.solves;
+            history.extend(outcome.history.iter().cloned());
+            first.get_or_insert((outcome.start.clone(), outcome.start_residual));
+            Ok(outcome)
+        };
+        let as_start = |outcome: &Outcome| -> Result<Start, NewtonError> {
+            Ok(Start::From(self.as_solution(bases, outcome.beta.clone())?))
+        };
+        let mut outcome = match &self.options.continuation {
+            Continuation::None => stage(last, start)?,
+            Continuation::Through(values) => {
+                for &value in values.iter().filter(|v| **v != last) {
+                    let reached = stage(value, start)?;
+                    start = as_start(&reached)?;
+                }
+                stage(last, start)?
+            }
+            Continuation::From(value) => {
+                let mut reached = stage(*value, start)?;
+                let (mut at, mut step) = (*value, last - value);
+                while at != last {
+                    let next = if (last - at).abs() <= step.abs() {
+                        last
+                    } else {
+                        at + step
+                    };
+                    let tried = stage(next, as_start(&reached)?)?;
+                    if tried.status == NewtonStatus::Converged {
+                        (at, reached) = (next, tried);
+                        step *= 2.0;
+                    } else {
+                        step *= 0.25;
+                        if step.abs() < 1e-6 * (last - value).abs() {
+                            reached = tried;
+                            break;
+                        }
+                    }
+                }
+                reached
+            }
+        };
+        for (index, step) in history.iter_mut().enumerate() {
+            step.iteration = index + 1;
+        }
+        let (start, residual) = first.unwrap_or_default();
+        (outcome.history, outcome.solves) = (history, solves);
+        (outcome.start, outcome.start_residual) = (start, residual);
+        Ok(outcome)
+    }
+
+    fn as_solution(
+        &self,
+        bases: &[std::sync::Arc<dyn Basis>],
+        beta: Vec<f64>,
+    ) -> Result<Solution, NewtonError> {
+        let names = self.problem.unknown_names().to_vec();
+        Ok(Solution::from_parts(
+            bases.to_vec(),
+            names,
+            beta,
+            Report::empty(),
+        )?)
+    }
+
+    /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
+    /// linearised terms.
+    fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
+        let parameter = self.parameter();
+        let mut relative = Vec::new();
+        for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {
+            let (found, scale) = match residual {
+                Some(residual) => {
+                    let table = residual.table(bases, beta, block.sites())?;
+                    let here = residual.evaluate(&table, block.sites(), parameter);
+                    let table = residual.table(bases, beta, self.held_out.probes())?;
+                    let there = residual.evaluate(&table, self.held_out.probes(), parameter);
+                    (
+                        rms(here.values.into_iter()),
+                        rms(there.magnitudes(&table).into_iter()),
+                    )
+                }
+                None => {
+                    let applied = block.apply(bases, beta)?;
+                    let misfit = applied.iter().zip(&block.data).map(|(a, g)| a - g);
+                    let terms =
+                        block
+                            .operator
+                            .term_magnitudes(bases, beta, self.held_out.probes())?;
+                    (
+                        rms(misfit),
+                        rms(terms.into_iter()) + rms(block.data.iter().copied()),
+                    )
+                }
+            };
+            relative.push(if found == 0.0 { 0.0 } else { found / scale });
+        }
+        let worst = relative.iter().copied().fold(0.0, worse);
+        Ok(Score {
+            blocks: relative,
+            worst,
+            values: self.held_out.values(bases, beta)?,
+        })
+    }
+}
+
+impl Workbench for NewtonBench<'_> {
+    type Extra = NewtonReport;
+    type Error = NewtonError;
+
+    fn options(&self) -> &Options {
+        &self.options.solve
+    }
+
+    fn bounding_box(&self) -> Result<BoundingBox, NewtonError> {
+        Ok(self.problem.domain().bounding_box()?)
+    }
+
+    fn parity(&self) -> &[Vec<Parity>] {
+        &self.parity
+    }
+
+    fn rows(
+        &self,
+        features: usize,
+        explicit: Option<(usize, usize)>,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, NewtonError> {
+        let features = features.saturating_mul(self.unknowns());
+        let counts = RowCounts::choose(&self.problem.frame, explicit, features);
+        let sequence = self.options.solve.sequence;
+        Ok(sample_blocks(
+            &self.problem.frame,
+            &counts,
+            sequence,
+            seed,
+            TableShare::Fitted,
+        )?)
+    }
+
+    fn run(
+        &mut self,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Trial<NewtonReport>, NewtonError> {
+        let begin = Instant::now();
+        let bases = features.build(self.unknowns(), self.options.solve.normalised)?;
+        let outcome = match &self.warm {
+            Some((_, solution)) => self.iterate(
+                &bases,
+                blocks,
+                self.parameter(),
+                Start::From(solution.clone()),
+            )?,
+            None => self.through_stages(&bases, blocks)?,
+        };
+        self.solves += outcome.solves;
+        let references: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
+        let mut score = self.score(&references, &outcome.beta)?;
+        if outcome.status == NewtonStatus::Diverged {
+            score.worst = f64::INFINITY;
+        }
+        // A function that resolves something is a better start than any of the generic ones.
+        let best = self.warm.as_ref().map_or(f64::INFINITY, |(best, _)| *best);
+        if outcome.status == NewtonStatus::Converged && score.worst < best.min(WARM_SCORE) {
+            self.warm = Some((score.worst, self.as_solution(&bases, outcome.beta.clone())?));
+        }
+        Ok(Trial {
+            features,
+            bases,
+            score,
+            info: outcome.info,
+            weights: outcome.weights,
+            rows: blocks.iter().map(RowBlock::len).collect(),
+            seconds: begin.elapsed().as_secs_f64(),
+            extra: NewtonReport {
+                status: outcome.status,
+                linear: self.linear,
+                start: outcome.start,
+                start_residual: outcome.start_residual,
+                history: outcome.history,
+                solves: outcome.solves,
+            },
+            beta: outcome.beta,
+        })
+    }
+}
+
+/// The most steps of a candidate that starts from the solution of another.
+const WARM_ITERATIONS: usize = 8;
+/// Functions with a worse score are not worth starting from.
+const WARM_SCORE: f64 = 0.1;

@@ -1,0 +1,73 @@
+//! What a nonlinear solve cannot answer.
+
+use fastlsq_solve::{DomainError, OperatorError, SolveError};
+use thiserror::Error;
+
+/// A nonlinear problem that cannot be solved as stated.
+///
+/// A Newton iteration that does not converge is not an error: see
+/// [`NewtonStatus`](crate::NewtonStatus).
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum NewtonError {
+    /// Something about domain, conditions, features or least squares.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A residual that is NaN or infinite at the start.
+    #[error("the residual of {label} is {value} at {point:?}; give a start where it is finite")]
+    ResidualNotFinite {
+        /// The equation or condition.
+        label: String,
+        /// The point.
+        point: Vec<f64>,
+        /// The value there.
+        value: f64,
+    },
+    /// A residual that asks for derivatives of an unknown or along an axis that does not exist.
+    #[error(
+        "{label} asks for unknown {unknown} and orders {orders:?}, but there are {unknowns} unknowns in dimension {dim}"
+    )]
+    Request {
+        /// The equation or condition.
+        label: String,
+        /// The unknown asked for.
+        unknown: usize,
+        /// The orders asked for.
+        orders: Vec<u32>,
+        /// How many unknowns there are.
+        unknowns: usize,
+        /// The dimension.
+        dim: usize,
+    },
+    /// No equation was given.
+    #[error("the problem has no equation; add one with .equation(…)")]
+    NoEquation,
+    /// Continuation without a declared parameter.
+    #[error("continuation needs a parameter; declare one with .parameter(…)")]
+    NoParameter,
+    /// Slabs in time on a domain that has no time axis.
+    #[error("slabs need a space-time domain")]
+    NoTime,
+    /// An option outside its range.
+    #[error("option {option} = {value} is not allowed: {requirement}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+}
+
+impl From<OperatorError> for NewtonError {
+    fn from(error: OperatorError) -> Self {
+        Self::Solve(error.into())
+    }
+}
+
+impl From<DomainError> for NewtonError {
+    fn from(error: DomainError) -> Self {
+        Self::Solve(error.into())
+    }
+}

@@ -1,0 +1,469 @@
+//! The Newton iteration for one set of features and one set of points.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use fastlsq_basis::Basis;
+use fastlsq_solve::auto::{block_weights, rms};
+use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
+use fastlsq_solve::{RowBlock, Solution, System, identity};
+use ndarray::{Array2, ArrayView2};
+
+use crate::NewtonError;
+use crate::options::{NewtonOptions, Start, StepForm};
+use crate::problem::NonlinearProblem;
+use crate::report::{NewtonStatus, Step};
+use crate::residual::{Evaluated, Residual};
+
+/// The smallest step length of the line search: 2⁻¹⁰.
+const SHORTEST_STEP: f64 = 1.0 / 1024.0;
+/// The share of the predicted decrease that a step must achieve.
+const ARMIJO: f64 = 1e-4;
+/// Below this relative change, a change that no longer halves is rounding.
+const ROUNDING_CHANGE: f64 = 1e-6;
+
+/// A full step that changes u by less than this, and the residual by hardly anything, is the last:
+/// what remains is the misfit of the features.
+const SMALL_CHANGE: f64 = 1e-2;
+const STANDSTILL: f64 = 0.9;
+
+/// What is known of u at the rows' points: all that Newton's method needs of it.
+#[derive(Debug, Clone)]
+pub(crate) struct State {
+    /// For each block: the requested derivatives (nonlinear), or (Bu)(xᵢ) as one column (linear).
+    tables: Vec<Array2<f64>>,
+    /// u where its change is measured.
+    values: Vec<f64>,
+}
+
+impl State {
+    /// (1 − α) self + α other.
+    fn blend(&self, other: &Self, alpha: f64) -> Self {
+        let mix = |a: f64, b: f64| a + alpha * (b - a);
+        Self {
+            tables: self
+                .tables
+                .iter()
+                .zip(&other.tables)
+                .map(|(a, b)| ndarray::Zip::from(a).and(b).map_collect(|&a, &b| mix(a, b)))
+                .collect(),
+            values: self
+                .values
+                .iter()
+                .zip(&other.values)
+                .map(|(&a, &b)| mix(a, b))
+                .collect(),
+        }
+    }
+}
+
+/// Residual and slopes of every block at a state.
+struct Linearised {
+    /// For nonlinear blocks, values and slopes.
+    evaluated: Vec<Option<Evaluated>>,
+    /// The residual of every block.
+    residuals: Vec<Vec<f64>>,
+}
+
+/// The outcome of an iteration.
+pub(crate) struct Outcome {
+    pub(crate) beta: Vec<f64>,
+    pub(crate) status: NewtonStatus,
+    pub(crate) history: Vec<Step>,
+    pub(crate) start: String,
+    pub(crate) start_residual: f64,
+    pub(crate) info: LsqInfo,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) solves: usize,
+}
+
+/// Features, points and options of one iteration.
+pub(crate) struct Iteration<'a> {
+    pub(crate) problem: &'a NonlinearProblem,
+    pub(crate) residuals: &'a [Option<Residual>],
+    pub(crate) options: &'a NewtonOptions,
+    pub(crate) lsq: &'a LsqOptions,
+    pub(crate) bases: &'a [Arc<dyn Basis>],
+    pub(crate) blocks: &'a [RowBlock],
+    /// Where the change of u is measured.
+    pub(crate) value_points: ArrayView2<'a, f64>,
+    pub(crate) parameter: f64,
+    /// Whether the residual is linear, so that one step is all.
+    pub(crate) linear: bool,
+}
+
+impl Iteration<'_> {
+    fn references(&self) -> Vec<&dyn Basis> {
+        self.bases.iter().map(AsRef::as_ref).collect()
+    }
+
+    /// Everything that is needed of the function with these bases and coefficients.
+    pub(crate) fn state_of(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+    ) -> Result<State, NewtonError> {
+        let mut tables = Vec::with_capacity(self.blocks.len());
+        for (block, residual) in self.blocks.iter().zip(self.residuals) {
+            tables.push(match residual {
+                Some(residual) => residual.table(bases, beta, block.sites())?,
+                None => column(block.apply(bases, beta)?),
+            });
+        }
+        let mut values = Vec::new();
+        for unknown in 0..bases.len() {
+            let value = identity(self.value_points.ncols()).on(unknown, bases.len());
+            values.extend(value.apply(bases, beta, self.value_points)?);
+        }
+        Ok(State { tables, values })
+    }
+
+    fn zero_state(&self) -> State {
+        let width =
+            |residual: &Option<Residual>| residual.as_ref().map_or(1, |r| r.requests().len());
+        State {
+            tables: self
+                .blocks
+                .iter()
+                .zip(self.residuals)
+                .map(|(block, residual)| Array2::zeros((block.len(), width(residual))))
+                .collect(),
+            values: vec![0.0; self.value_points.nrows() * self.bases.len()],
+        }
+    }
+
+    fn linearise(&self, state: &State) -> Linearised {
+        let mut evaluated = Vec::with_capacity(self.blocks.len());
+        let mut residuals = Vec::with_capacity(self.blocks.len());
+        for ((block, residual), table) in self.blocks.iter().zip(self.residuals).zip(&state.tables)
+        {
+            match residual {
+                Some(residual) => {
+                    let result = residual.evaluate(table, block.sites(), self.parameter);
+                    residuals.push(result.values.clone());
+                    evaluated.push(Some(result));
+                }
+                None => {
+                    residuals.push(
+                        table
+                            .iter()
+                            .zip(&block.data)
+                            .map(|(bu, g)| bu - g)
+                            .collect(),
+                    );
+                    evaluated.push(None);
+                }
+            }
+        }
+        Linearised {
+            evaluated,
+            residuals,
+        }
+    }
+
+    /// Root mean square of the weighted residual; infinite if it is not a number.
+    fn merit(&self, residuals: &[Vec<f64>], weights: &[f64]) -> f64 {
+        let weighted = residuals.iter().zip(self.blocks).zip(weights).flat_map(
+            |((residuals, block), weight)| {
+                residuals.iter().enumerate().map(move |(i, r)| {
+                    let row = block.row_weights.as_ref().map_or(1.0, |w| w[i]);
+                    weight * row * r
+                })
+            },
+        );
+        let merit = rms(weighted);
+        if merit.is_finite() {
+            merit
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// The linearised system at a state, for new coefficients or for increments.
+    fn system(
+        &self,
+        state: &State,
+        linearised: &Linearised,
+        form: StepForm,
+        keep: impl Fn(&Residual, u32) -> bool,
+    ) -> Result<System, NewtonError> {
+        let mut blocks = self.blocks.to_vec();
+        for (index, block) in blocks.iter_mut().enumerate() {
+            let table = &state.tables[index];
+            match (&self.residuals[index], &linearised.evaluated[index]) {
+                (Some(residual), Some(evaluated)) => {
+                    block.operator = residual.row(|order| keep(residual, order));
+                    let linear = evaluated.linear_part(table);
+                    block.data = match form {
+                        StepForm::NewCoefficients => linear
+                            .iter()
+                            .zip(&evaluated.values)
+                            .map(|(l, r)| l - r)
+                            .collect(),
+                        StepForm::Increment => evaluated.values.iter().map(|r| -r).collect(),
+                    };
+                    block.table = Some(evaluated.slopes.clone());
+                }
+                _ => {
+                    if form == StepForm::Increment {
+                        for (g, bu) in block.data.iter_mut().zip(table) {
+                            *g -= bu;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(System::new(self.bases.to_vec(), blocks)?)
+    }
+
+    /// Solves a system with the given or with fresh weights.
+    fn solve(
+        &self,
+        mut system: System,
+        weights: &mut Vec<f64>,
+    ) -> Result<(Vec<f64>, LsqInfo), NewtonError> {
+        if weights.is_empty() {
+            *weights = block_weights(&self.problem.frame, self.options.solve.weight, &system)?;
+        }
+        system.set_weights(weights);
+        let factored = self.options.solve.backend.factor(&system, self.lsq)?;
+        let solution = factored.solution()?;
+        let beta = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
+        Ok((beta, factored.info().clone()))
+    }
+
+    fn check_finite(&self, linearised: &Linearised) -> Result<(), NewtonError> {
+        for (index, evaluated) in linearised.evaluated.iter().enumerate() {
+            if let Some((i, value)) = evaluated.as_ref().and_then(Evaluated::first_bad) {
+                return Err(NewtonError::ResidualNotFinite {
+                    label: self.blocks[index].label.clone(),
+                    point: self.blocks[index].points.row(i).to_vec(),
+                    value,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The state to start from, with its coefficients where it has some.
+    fn start(
+        &self,
+        weights: &mut Vec<f64>,
+        solves: &mut usize,
+    ) -> Result<(State, Option<Vec<f64>>, String), NewtonError> {
+        let zero = (
+            self.zero_state(),
+            Some(vec![0.0; self.columns()]),
+            "zero".to_owned(),
+        );
+        let start = &self.options.start;
+        match start {
+            Start::Zero => return Ok(zero),
+            Start::From(solution) => return self.start_from(solution),
+            _ => {}
+        }
+        let at_zero = self.linearise(&zero.0);
+        if self.check_finite(&at_zero).is_err() {
+            return Ok(zero);
+        }
+        let mut candidates = Vec::new();
+        let mut solve =
+            |name: &str, keep: &dyn Fn(&Residual, u32) -> bool, weights: &mut Vec<f64>| {
+                let system = self.system(&zero.0, &at_zero, StepForm::NewCoefficients, keep)?;
+                // A part without any term (a first-order condition, say) leaves a block empty.
+                let (beta, _) = self.solve(system, weights)?;
+                *solves += 1;
+                let state = self.state_of(&self.references(), &beta)?;
+                Ok::<_, NewtonError>((state, Some(beta), name.to_owned()))
+            };
+        if !matches!(start, Start::HighestOrder) {
+            candidates.push(solve("the linear part", &|_, _| true, weights)?);
+        }
+        if !matches!(start, Start::LinearPart) && !self.linear {
+            let highest = |residual: &Residual, order: u32| order == residual.order();
+            candidates.push(solve("the part of highest order", &highest, weights)?);
+        }
+        if matches!(start, Start::Best) {
+            candidates.push(zero);
+        }
+        let merit = |candidate: &(State, Option<Vec<f64>>, String)| {
+            self.merit(&self.linearise(&candidate.0).residuals, weights)
+        };
+        candidates
+            .into_iter()
+            .min_by(|a, b| merit(a).total_cmp(&merit(b)))
+            .ok_or(NewtonError::NoEquation)
+    }
+
+    fn start_from(
+        &self,
+        solution: &Solution,
+    ) -> Result<(State, Option<Vec<f64>>, String), NewtonError> {
+        let bases: Vec<&dyn Basis> = solution.bases().iter().map(AsRef::as_ref).collect();
+        let state = self.state_of(&bases, solution.coefficients())?;
+        // The coefficients can be kept only if the features are the very same.
+        let same = solution.bases().len() == self.bases.len()
+            && solution
+                .bases()
+                .iter()
+                .zip(self.bases)
+                .all(|(a, b)| Arc::ptr_eq(a, b));
+        let beta = same.then(|| solution.coefficients().to_vec());
+        Ok((state, beta, "a given function".to_owned()))
+    }
+
+    fn columns(&self) -> usize {
+        self.bases.iter().map(|basis| basis.len()).sum()
+    }
+
+    /// Runs the iteration.
+    pub(crate) fn run(&self) -> Result<Outcome, NewtonError> {
+        let (mut weights, mut solves) = (Vec::new(), 0);
+        let (mut state, mut beta, start) = self.start(&mut weights, &mut solves)?;
+        let mut linearised = self.linearise(&state);
+        self.check_finite(&linearised)?;
+        let mut history: Vec<Step> = Vec::new();
+        let mut info = None;
+        let mut start_residual = f64::NAN;
+        let mut status = NewtonStatus::IterationLimit;
+        for iteration in 1..=self.options.max_iterations.max(1) {
+            let begin = Instant::now();
+            // Increments need coefficients to add to: a foreign start is taken up by a full step.
+            let form = if beta.is_some() {
+                self.options.form
+            } else {
+                StepForm::NewCoefficients
+            };
+            let system = self.system(&state, &linearised, form, |_, _| true)?;
+            weights.clear();
+            let (solved, step_info) = self.solve(system, &mut weights)?;
+            solves += 1;
+            let before = self.merit(&linearised.residuals, &weights);
+            if iteration == 1 {
+                start_residual = before;
+            }
+            let target: Vec<f64> = match (form, &beta) {
+                (StepForm::Increment, Some(beta)) => {
+                    beta.iter().zip(&solved).map(|(b, d)| b + d).collect()
+                }
+                _ => solved,
+            };
+            let goal = self.state_of(&self.references(), &target)?;
+            let (alpha, new_state, new_linearised, after) =
+                self.search(&state, &goal, before, &weights);
+            let change = relative_change(&state.values, &new_state.values);
+            // With a foreign start the coefficients of a shortened step are not known; the full
+            // step's are the best there are.
+            beta = Some(match (&beta, alpha == 1.0) {
+                (Some(old), false) => old
+                    .iter()
+                    .zip(&target)
+                    .map(|(a, b)| a + alpha * (b - a))
+                    .collect(),
+                _ => target,
+            });
+            state = new_state;
+            linearised = new_linearised;
+            let step = Step {
+                iteration,
+                residual: after,
+                change,
+                step: alpha,
+                rank: step_info.rank,
+                parameter: self.problem.parameter.as_ref().map(|_| self.parameter),
+                seconds: begin.elapsed().as_secs_f64(),
+            };
+            if let Some(progress) = &self.options.progress {
+                progress(&step);
+            }
+            info = Some(step_info);
+            let last_change = history.last().map_or(f64::INFINITY, |step| step.change);
+            history.push(step);
+            if !after.is_finite() || !change.is_finite() {
+                status = NewtonStatus::Diverged;
+                break;
+            }
+            // Newton's method converges quadratically: the change to come is about the square of
+            // this one, with a constant that two changes in a row tell.
+            let constant = if last_change < 1.0 {
+                change / (last_change * last_change)
+            } else {
+                1.0
+            };
+            let to_come = constant.clamp(1.0, 1e3) * change * change;
+            let settled = alpha == 1.0
+                && (change.min(to_come) <= self.options.change_tolerance
+                    || (last_change < ROUNDING_CHANGE && change > 0.5 * last_change)
+                    || (change < SMALL_CHANGE && after > STANDSTILL * before));
+            if self.linear || settled {
+                status = NewtonStatus::Converged;
+                break;
+            }
+            if alpha <= SHORTEST_STEP && after >= before {
+                status = if change < ROUNDING_CHANGE {
+                    NewtonStatus::Converged
+                } else {
+                    NewtonStatus::Stalled
+                };
+                break;
+            }
+        }
+        Ok(Outcome {
+            beta: beta.unwrap_or_default(),
+            status,
+            history,
+            start,
+            start_residual,
+            info: info.ok_or(NewtonError::NoEquation)?,
+            weights,
+            solves,
+        })
+    }
+
+    /// Backtracks from the full step until the residual falls enough.
+    fn search(
+        &self,
+        state: &State,
+        goal: &State,
+        before: f64,
+        weights: &[f64],
+    ) -> (f64, State, Linearised, f64) {
+        let mut alpha = self.options.damping;
+        loop {
+            let tried = if alpha == 1.0 {
+                goal.clone()
+            } else {
+                state.blend(goal, alpha)
+            };
+            let linearised = self.linearise(&tried);
+            let after = self.merit(&linearised.residuals, weights);
+            let change = relative_change(&state.values, &tried.values);
+            let enough = after <= (1.0 - ARMIJO * alpha) * before;
+            // At the floor of rounding the residual cannot fall any more; a tiny step is taken as it is.
+            let at_the_floor = after.is_finite() && change < ROUNDING_CHANGE;
+            if !self.options.line_search || enough || at_the_floor || alpha <= SHORTEST_STEP {
+                return (alpha, tried, linearised, after);
+            }
+            alpha *= 0.5;
+        }
+    }
+}
+
+fn column(values: Vec<f64>) -> Array2<f64> {
+    let mut table = Array2::zeros((values.len(), 1));
+    for (target, value) in table.iter_mut().zip(values) {
+        *target = value;
+    }
+    table
+}
+
+/// ‖new − old‖/‖new‖.
+fn relative_change(old: &[f64], new: &[f64]) -> f64 {
+    let difference = rms(old.iter().zip(new).map(|(a, b)| b - a));
+    let size = rms(new.iter().copied());
+    if difference == 0.0 {
+        0.0
+    } else {
+        difference / size
+    }
+}

@@ -1,0 +1,209 @@
+//! Every choice of a nonlinear solve, with its default.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fastlsq_solve::{Options, Solution};
+
+use crate::report::Step;
+
+/// What a Newton step solves for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepForm {
+    /// The new coefficients: min ‖J c − (J c_k − R)‖. Truncated parts cannot pile up.
+    #[default]
+    NewCoefficients,
+    /// The increment: min ‖J δ + R‖² + μ‖δ‖², as in the paper.
+    Increment,
+}
+
+/// Where an iteration starts.
+#[derive(Debug, Clone, Default)]
+pub enum Start {
+    /// The best of zero, the linear part and the part of highest order, by residual.
+    #[default]
+    Best,
+    /// u = 0.
+    Zero,
+    /// The solution of the equation linearised at zero.
+    LinearPart,
+    /// The solution of the equation's part of highest order.
+    HighestOrder,
+    /// A function that is already there.
+    From(Solution),
+}
+
+/// How a declared parameter is moved on the way to its value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Continuation {
+    /// Not at all.
+    #[default]
+    None,
+    /// Through these values, then to the declared one.
+    Through(Vec<f64>),
+    /// From this value in steps that shrink where Newton fails and grow where it is easy.
+    From(f64),
+}
+
+type Progress = dyn Fn(&Step) + Send + Sync;
+
+/// The options of a nonlinear solve.
+///
+/// ```
+/// use fastlsq_newton::{NewtonOptions, StepForm};
+/// use fastlsq_newton::Options;
+/// // The paper's setting: increments with a ridge, 30 steps, everything else explicit.
+/// let paper = NewtonOptions::new()
+///     .form(StepForm::Increment)
+///     .ridge(1e-10)
+///     .max_iterations(30)
+///     .solve_options(Options::new().features(1500).bandwidth(3.0).rows(5_000, 1_000).weight(100.0));
+/// # let _ = paper;
+/// ```
+#[derive(Clone)]
+pub struct NewtonOptions {
+    /// Features, rows, weights, tolerance, backend: as for linear problems.
+    pub solve: Options,
+    /// What a step solves for.
+    pub form: StepForm,
+    /// Where the iteration starts.
+    pub start: Start,
+    /// How a parameter is moved.
+    pub continuation: Continuation,
+    /// The most steps for one candidate (default 30).
+    pub max_iterations: usize,
+    /// Whether steps are shortened until the residual falls (default: yes).
+    pub line_search: bool,
+    /// A fixed factor on every step (default 1).
+    pub damping: f64,
+    /// The Tikhonov weight μ of a step (default 0: truncation is enough).
+    pub ridge: f64,
+    /// The relative change of u at which the iteration has converged (default 1e-13).
+    pub change_tolerance: f64,
+    /// Called after every step.
+    pub progress: Option<Arc<Progress>>,
+}
+
+impl fmt::Debug for NewtonOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewtonOptions")
+            .field("solve", &self.solve)
+            .field("form", &self.form)
+            .field("start", &self.start)
+            .field("continuation", &self.continuation)
+            .field("max_iterations", &self.max_iterations)
+            .field("line_search", &self.line_search)
+            .field("damping", &self.damping)
+            .field("ridge", &self.ridge)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for NewtonOptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl NewtonOptions {
+    /// Everything automatic.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            solve: Options::new(),
+            form: StepForm::NewCoefficients,
+            start: Start::Best,
+            continuation: Continuation::None,
+            max_iterations: 30,
+            line_search: true,
+            damping: 1.0,
+            ridge: 0.0,
+            change_tolerance: 1e-13,
+            progress: None,
+        }
+    }
+
+    /// Features, rows, weights, tolerance and backend.
+    #[must_use]
+    pub fn solve_options(mut self, options: Options) -> Self {
+        self.solve = options;
+        self
+    }
+
+    /// What a step solves for.
+    #[must_use]
+    pub fn form(mut self, form: StepForm) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Where the iteration starts.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// How a declared parameter is moved.
+    #[must_use]
+    pub fn continuation(mut self, continuation: Continuation) -> Self {
+        self.continuation = continuation;
+        self
+    }
+
+    /// The most steps for one candidate.
+    #[must_use]
+    pub fn max_iterations(mut self, iterations: usize) -> Self {
+        self.max_iterations = iterations;
+        self
+    }
+
+    /// Whether steps are shortened until the residual falls.
+    #[must_use]
+    pub fn line_search(mut self, on: bool) -> Self {
+        self.line_search = on;
+        self
+    }
+
+    /// A fixed factor on every step.
+    #[must_use]
+    pub fn damping(mut self, factor: f64) -> Self {
+        self.damping = factor;
+        self
+    }
+
+    /// The Tikhonov weight μ of a step.
+    #[must_use]
+    pub fn ridge(mut self, mu: f64) -> Self {
+        self.ridge = mu;
+        self
+    }
+
+    /// The relative change of u at which the iteration has converged.
+    #[must_use]
+    pub fn change_tolerance(mut self, tolerance: f64) -> Self {
+        self.change_tolerance = tolerance;
+        self
+    }
+
+    /// The relative error of u to aim for.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.solve = self.solve.tolerance(tolerance);
+        self
+    }
+
+    /// The seed of everything random.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.solve = self.solve.seed(seed);
+        self
+    }
+
+    /// Called after every step.
+    #[must_use]
+    pub fn progress(mut self, progress: impl Fn(&Step) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+}

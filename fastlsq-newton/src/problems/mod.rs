@@ -1,0 +1,165 @@
+//! Nonlinear benchmark problems with exact solutions: the paper's five, its seven regression
+//! targets as true boundary- and initial-value problems, and more.
+
+mod evolution;
+mod flow;
+mod steady;
+
+use std::sync::Arc;
+
+use fastlsq_solve::problems::{Errors, relative_errors};
+use fastlsq_solve::{Options, Sequence, Solution, Symmetry};
+
+use crate::{Continuation, NewtonError, NewtonOptions, NonlinearProblem, StepForm};
+
+pub use evolution::{
+    burgers_shock, fisher_front, gray_scott_pulse, kdv_soliton, klein_gordon, sine_gordon_breather,
+};
+pub use flow::kovasznay;
+pub use steady::{allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d};
+
+type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
+type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
+
+/// The paper's settings for a Newton solve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Protocol {
+    /// Bandwidth.
+    pub sigma: f64,
+    /// Interior rows, and rows of each condition.
+    pub rows: (usize, usize),
+    /// The weight λ.
+    pub weight: f64,
+    /// The most iterations.
+    pub iterations: usize,
+    /// Values of the parameter before the last.
+    pub continuation: Vec<f64>,
+}
+
+/// A nonlinear problem with a known solution.
+#[derive(Clone)]
+pub struct NonlinearBenchmark {
+    /// The name used on the command line and in results.
+    pub name: &'static str,
+    /// The equation in one line.
+    pub equation: &'static str,
+    /// The problem as the solver sees it.
+    pub problem: NonlinearProblem,
+    /// The paper's settings, where it solved this problem by Newton's method.
+    pub protocol: Option<Protocol>,
+    exact: Arc<Exact>,
+    gradient: Arc<ExactGradient>,
+}
+
+impl std::fmt::Debug for NonlinearBenchmark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NonlinearBenchmark")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl NonlinearBenchmark {
+    /// A benchmark from its parts.
+    pub fn new(
+        name: &'static str,
+        equation: &'static str,
+        problem: NonlinearProblem,
+        exact: impl Fn(&[f64]) -> Vec<f64> + Send + Sync + 'static,
+        gradient: impl Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name,
+            equation,
+            problem,
+            protocol: None,
+            exact: Arc::new(exact),
+            gradient: Arc::new(gradient),
+        }
+    }
+
+    /// The paper's settings.
+    #[must_use]
+    pub fn with_protocol(mut self, protocol: Protocol) -> Self {
+        self.protocol = Some(protocol);
+        self
+    }
+
+    /// The exact solution, one value for each unknown.
+    #[must_use]
+    pub fn exact(&self, point: &[f64]) -> Vec<f64> {
+        (self.exact)(point)
+    }
+
+    /// The exact gradient: for each unknown, for each axis.
+    #[must_use]
+    pub fn exact_gradient(&self, point: &[f64]) -> Vec<Vec<f64>> {
+        (self.gradient)(point)
+    }
+
+    /// Errors at `count` independent points of the domain, over the first `unknowns` of the solution
+    /// that the exact solution covers.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn errors(&self, solution: &Solution, count: usize) -> Result<Errors, NewtonError> {
+        let domain = self.problem.domain();
+        Ok(relative_errors(
+            solution,
+            domain,
+            &*self.exact,
+            &*self.gradient,
+            count,
+        )?)
+    }
+
+    /// The paper's method: increments with a ridge, its features, rows and weight.
+    #[must_use]
+    pub fn paper_options(&self) -> Option<NewtonOptions> {
+        let protocol = self.protocol.as_ref()?;
+        let solve = Options::new()
+            .features(1500)
+            .bandwidth(protocol.sigma)
+            .rows(protocol.rows.0, protocol.rows.1)
+            .weight(protocol.weight)
+            .points(Sequence::Independent)
+            .symmetry(Symmetry::Ignore);
+        let options = NewtonOptions::new()
+            .solve_options(solve)
+            .form(StepForm::Increment)
+            .start(crate::Start::LinearPart)
+            .ridge(1e-10)
+            .max_iterations(protocol.iterations);
+        Some(if protocol.continuation.is_empty() {
+            options
+        } else {
+            options.continuation(Continuation::Through(protocol.continuation.clone()))
+        })
+    }
+}
+
+/// The five problems the paper solves by Newton's method, in its order.
+#[must_use]
+pub fn paper() -> Vec<NonlinearBenchmark> {
+    vec![
+        nl_poisson_2d(),
+        bratu_2d(),
+        steady_burgers_1d(),
+        nl_helmholtz_2d(),
+        allen_cahn_1d(),
+    ]
+}
+
+/// The seven problems the paper only fits, stated as problems to be solved.
+#[must_use]
+pub fn solved() -> Vec<NonlinearBenchmark> {
+    vec![
+        burgers_shock(),
+        kdv_soliton(),
+        fisher_front(),
+        sine_gordon_breather(),
+        klein_gordon(),
+        gray_scott_pulse(),
+        kovasznay(),
+    ]
+}

@@ -1,0 +1,151 @@
+//! Reflections that leave a nonlinear problem unchanged.
+//!
+//! Under x_a → 2c − x_a, a derivative D^α of an unknown of parity s becomes s(−1)^{α_a} D^α. If the
+//! residual at the mirrored point, with the derivatives changed so, is ± the residual, for
+//! arbitrary values of the derivatives, then the reflection maps solutions to solutions.
+
+use fastlsq_basis::Parity;
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_solve::{DomainExt, PartSelector, Place, Sites};
+use ndarray::Array2;
+
+use crate::NewtonError;
+use crate::problem::NonlinearProblem;
+use crate::residual::Residual;
+
+/// Points at which residuals are compared with their mirror image.
+const PROBES: usize = 32;
+const TOLERANCE: f64 = 1e-11;
+
+pub(crate) fn detect(
+    problem: &NonlinearProblem,
+    residuals: &[Option<Residual>],
+    seed: u64,
+    parameter: f64,
+) -> Result<Vec<Vec<Parity>>, NewtonError> {
+    let dim = problem.domain().dim();
+    let unknowns = problem.unknown_names().len();
+    let mut parity = vec![vec![Parity::None; dim]; unknowns];
+    if unknowns > 6 {
+        return Ok(parity);
+    }
+    let bounds = problem.domain().bounding_box()?;
+    for axis in 0..dim {
+        let Some(mirror) = problem.domain().reflect(axis) else {
+            continue;
+        };
+        let (lo, hi) = (bounds.lo()[axis], bounds.hi()[axis]);
+        if (mirror - 0.5 * (lo + hi)).abs() > 1e-14 * (hi - lo) {
+            continue;
+        }
+        for signs in 0..1u32 << unknowns {
+            if is_symmetry(problem, residuals, axis, mirror, signs, seed, parameter)? {
+                for (unknown, parity) in parity.iter_mut().enumerate() {
+                    parity[axis] = if signs >> unknown & 1 == 0 {
+                        Parity::Even
+                    } else {
+                        Parity::Odd
+                    };
+                }
+                break;
+            }
+        }
+    }
+    Ok(parity)
+}
+
+fn is_symmetry(
+    problem: &NonlinearProblem,
+    residuals: &[Option<Residual>],
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    seed: u64,
+    parameter: f64,
+) -> Result<bool, NewtonError> {
+    let mut sampler = UnitSampler::new(Sequence::Independent, seed);
+    let interior = problem.domain().sample_interior(PROBES, &mut sampler)?;
+    let equations = problem.frame.equation_count();
+    for residual in residuals.iter().take(equations).flatten() {
+        if !mirrors(
+            residual,
+            Sites::new(interior.view()),
+            axis,
+            mirror,
+            signs,
+            parameter,
+        ) {
+            return Ok(false);
+        }
+    }
+    for (condition, residual) in problem
+        .frame
+        .conditions()
+        .iter()
+        .zip(&residuals[equations..])
+    {
+        let Place::Part(part) = condition.place() else {
+            return Ok(false);
+        };
+        if matches!(part, PartSelector::Named(_)) {
+            return Ok(false);
+        }
+        let sampled = problem
+            .domain()
+            .sample_selected(part, PROBES, &mut sampler)?;
+        let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
+        let agrees = match residual {
+            Some(residual) => mirrors(residual, sites, axis, mirror, signs, parameter),
+            None => fastlsq_solve::auto::condition_mirrors(condition, axis, mirror, signs, sites),
+        };
+        if !agrees {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether R at the mirror image, with mirrored derivatives, is the same up to one common sign.
+fn mirrors(
+    residual: &Residual,
+    sites: Sites<'_>,
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    parameter: f64,
+) -> bool {
+    let here = Array2::from_shape_fn((sites.len(), residual.requests().len()), |(i, t)| {
+        0.7 * (1.3 * i as f64 + 2.1 * t as f64 + 0.4).sin() + 0.2
+    });
+    let mut there = here.clone();
+    for (column, request) in residual.requests().iter().enumerate() {
+        let odd = (signs >> request.unknown & 1 == 1)
+            != (request.alpha.orders().get(axis).is_some_and(|n| n % 2 == 1));
+        if odd {
+            there.column_mut(column).mapv_inplace(|v| -v);
+        }
+    }
+    let mut points = sites.points().to_owned();
+    points.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
+    let normals = sites.normals().map(|normals| {
+        let mut normals = normals.to_owned();
+        normals.column_mut(axis).mapv_inplace(|n| -n);
+        normals
+    });
+    let mut image = Sites::new(points.view());
+    if let Some(normals) = &normals {
+        image = image.with_normals(normals.view());
+    }
+    let a = residual.evaluate(&here, sites, parameter);
+    let b = residual.evaluate(&there, image, parameter);
+    if a.first_bad().is_some() || b.first_bad().is_some() {
+        return false;
+    }
+    let size = a.magnitudes(&here).into_iter().fold(0.0, f64::max);
+    [1.0, -1.0].iter().any(|sign| {
+        a.values
+            .iter()
+            .zip(&b.values)
+            .all(|(x, y)| (y - sign * x).abs() <= TOLERANCE * size)
+    })
+}
