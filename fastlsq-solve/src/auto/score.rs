@@ -64,7 +64,8 @@ impl HeldOut {
             TableShare::HeldOut,
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
-        let probes = problem.domain.sample_interior(PROBE_POINTS, &mut sampler)?;
+        let value_points = problem.domain.sample_interior(VALUE_POINTS, &mut sampler)?;
+        let probes = value_points.slice(s![..PROBE_POINTS, ..]).to_owned();
         let dim = problem.domain.dim();
         let directions = Array2::from_elem((PROBE_POINTS, dim), 1.0 / (dim.max(1) as f64).sqrt());
         Ok(Self {
