@@ -7,6 +7,7 @@
 mod bench;
 mod check;
 mod list;
+mod readme;
 mod reproduce;
 
 /// What `cargo xtask` can do.
@@ -16,6 +17,7 @@ pub(crate) enum Command {
     Bench(bench::Args),
     Check(check::Args),
     List(list::Args),
+    Readme(readme::Args),
     #[command(hide = true)]
     MemoryProbe(bench::MemoryArgs),
 }
@@ -28,6 +30,7 @@ impl Command {
             Self::Bench(args) => args.run(),
             Self::Check(args) => args.run(),
             Self::List(args) => args.run(),
+            Self::Readme(args) => args.run(),
             Self::MemoryProbe(args) => args.run(),
         }
     }

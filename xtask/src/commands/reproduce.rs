@@ -5,7 +5,7 @@ pub(crate) mod figure;
 mod item;
 pub(crate) mod items;
 pub(crate) mod output;
-mod paper;
+pub(crate) mod paper;
 mod progress;
 mod report;
 pub(crate) mod results;
