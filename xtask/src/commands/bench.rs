@@ -156,6 +156,12 @@ impl Args {
             );
             rows.extend((bench.run)(&scope)?);
         }
+        if self.quick {
+            // The targets are for the full sizes.
+            for row in &mut rows {
+                row.met = None;
+            }
+        }
         let missed = rows.iter().filter(|row| row.met == Some(false)).count();
         println!("\n{}", table(&rows));
         let file = File {

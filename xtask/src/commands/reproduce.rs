@@ -80,8 +80,8 @@ fn chosen(names: &[String]) -> Result<Vec<Box<dyn Item>>> {
             bail!("no item `{name}`; there are: {}", known.join(", "));
         }
     }
-    let wanted = |item: &Box<dyn Item>| names.is_empty() || names.iter().any(|n| n == item.name());
-    Ok(all.into_iter().filter(wanted).collect())
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+    Ok(all.into_iter().filter(|item| wanted(item.name())).collect())
 }
 
 /// Nothing, or the rows of an earlier run that was made in the same way.

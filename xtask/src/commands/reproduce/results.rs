@@ -166,9 +166,8 @@ impl Row {
             let all = runs.iter().filter_map(|run| run.more.get(name).copied());
             *value = middle(all.collect()).unwrap_or(*value);
         }
-        let worst = |field: fn(&Run) -> Option<f64>| {
-            runs.iter().filter_map(field).max_by(|a, b| a.total_cmp(b))
-        };
+        let worst =
+            |field: fn(&Run) -> Option<f64>| runs.iter().filter_map(field).max_by(f64::total_cmp);
         Self {
             id: format!("{item}/{case}/{variant}"),
             item: item.to_owned(),

@@ -40,7 +40,7 @@ impl Item for Linear {
         format!(
             "protocol: {} features, {rows} of the paper's scripts and their weights, σ the best of the paper's \
              nine values by held-out residual ({trials} each); auto: nothing given but the seed{auto}; tanh: the \
-             protocol with tanh features, weights and biases normal with standard deviation σ; kansa: the \
+             protocol with tanh features, weights and biases normal with standard deviation σ, one trial each; kansa: the \
              protocol with as many multiquadrics, the shape parameter by held-out residual from {:?}.",
             solving::features(plan),
             solving::SHAPES,
@@ -145,7 +145,7 @@ pub(super) fn effort(benchmark: &Benchmark, variant: Variant, plan: &Plan) -> f6
     let one = match variant {
         Variant::Auto => return plan.seeds as f64 * dim,
         Variant::Protocol => plan.pick(1.5, 30.0),
-        Variant::Tanh => plan.pick(3.0, 50.0),
+        Variant::Tanh => plan.pick(3.0, 20.0),
         Variant::Kansa => plan.pick(1.0, 8.0) * dim,
     };
     plan.seeds as f64 * one

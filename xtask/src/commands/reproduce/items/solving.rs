@@ -77,11 +77,9 @@ impl Variant {
             }
             Self::Tanh => {
                 let benchmark = &sized(benchmark, plan);
-                let trials = (0..plan.pick(1, 3)).flat_map(|trial| PAPER_GRID.map(|s| (s, trial)));
-                let (mut run, (sigma, _)) =
-                    best_of(trials, benchmark, plan, seed, |(s, trial)| {
-                        tanh_basis(benchmark, features(plan), s, 3 * seed + trial)
-                    })?;
+                let (mut run, sigma) = best_of(PAPER_GRID, benchmark, plan, seed, |sigma| {
+                    tanh_basis(benchmark, features(plan), sigma, seed)
+                })?;
                 run.sigma = Some(Sigma::Isotropic(sigma));
                 Ok(run)
             }

@@ -1,6 +1,6 @@
 //! Tables that most experiments show: errors beside the paper's, and how they came about.
 
-use crate::commands::reproduce::results::Row;
+use crate::commands::reproduce::results::{Row, Sigma};
 use crate::commands::reproduce::table::{Cell, Style, Table};
 
 /// Value and gradient errors beside the paper's `value` and `gradient`.
@@ -55,7 +55,7 @@ pub(super) fn details(name: &str, title: &str, rows: &[&Row]) -> Table {
             .median
             .sigma
             .as_ref()
-            .map_or_else(String::new, |s| s.text());
+            .map_or_else(String::new, Sigma::text);
         let shape = row.median.more.get("shape").map(|c| format!("c = {c}"));
         let status = row.median.reason.as_ref().map_or_else(
             || row.median.status.clone(),
