@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::{Basis, Parity};
@@ -8,14 +9,16 @@ use fastlsq_solve::auto::{
     worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
-use fastlsq_solve::{BoundingBox, Options, Report, RowBlock, Solution};
+use fastlsq_solve::{BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution};
 
+use crate::function::Function;
 use crate::iteration::{Iteration, Outcome};
 use crate::linearity;
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::NonlinearProblem;
 use crate::report::{NewtonReport, NewtonStatus, Step};
 use crate::residual::Residual;
+use crate::slabs::Slabs;
 use crate::solution::NonlinearSolution;
 use crate::{NewtonError, symmetry};
 
@@ -80,8 +83,11 @@ pub(crate) struct NewtonBench<'a> {
     lsq: LsqOptions,
     parity: Vec<Vec<Parity>>,
     linear: bool,
-    /// The best function so far: where later candidates start.
-    warm: Option<(f64, Solution)>,
+    /// The best function so far, with its score: where later candidates start.
+    warm: Option<(f64, Start)>,
+    /// Candidates that began from a generic start and led nowhere.
+    failures: usize,
+    marched: bool,
     pub(crate) solves: usize,
 }
 
@@ -120,6 +126,8 @@ impl<'a> NewtonBench<'a> {
             parity,
             linear,
             warm: None,
+            failures: 0,
+            marched: false,
             solves: 0,
         })
     }
@@ -138,7 +146,7 @@ impl<'a> NewtonBench<'a> {
     /// One Newton iteration at one value of the parameter.
     fn iterate(
         &self,
-        bases: &[std::sync::Arc<dyn Basis>],
+        bases: &[Arc<dyn Basis>],
         blocks: &[RowBlock],
         parameter: f64,
         start: Start,
@@ -166,7 +174,7 @@ impl<'a> NewtonBench<'a> {
     /// The values of the parameter on the way, and the iteration through them.
     fn through_stages(
         &self,
-        bases: &[std::sync::Arc<dyn Basis>],
+        bases: &[Arc<dyn Basis>],
         blocks: &[RowBlock],
     ) -> Result<Outcome, NewtonError> {
         let last = self.parameter();
@@ -228,7 +236,7 @@ impl<'a> NewtonBench<'a> {
 
     fn as_solution(
         &self,
-        bases: &[std::sync::Arc<dyn Basis>],
+        bases: &[Arc<dyn Basis>],
         beta: Vec<f64>,
     ) -> Result<Solution, NewtonError> {
         let names = self.problem.unknown_names().to_vec();
@@ -240,17 +248,37 @@ impl<'a> NewtonBench<'a> {
         )?)
     }
 
+    /// Follows an evolution roughly, slab by slab, for a start in the right neighbourhood.
+    ///
+    /// A march that fails leaves the generic starts as they were.
+    fn march(&mut self) {
+        self.marched = true;
+        if !self.options.march || self.problem.domain().time_axis().is_none() {
+            return;
+        }
+        let mut options = self.options.clone().march(false).tolerance(MARCH_TOLERANCE);
+        options.solve = options.solve.max_features(MARCH_FEATURES);
+        options.solve.features = None;
+        options.solve.rows = None;
+        options.solve.choice = FeatureChoice::Automatic;
+        options.solve.threads = None;
+        if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options) {
+            self.warm = Some((f64::INFINITY, Start::FromSlabs(Arc::new(slabs))));
+        }
+    }
+
     /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
     /// linearised terms.
     fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
         let parameter = self.parameter();
+        let function = Function::Expansion(bases.to_vec(), beta);
         let mut relative = Vec::new();
         for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {
             let (found, scale) = match residual {
                 Some(residual) => {
-                    let table = residual.table(bases, beta, block.sites())?;
+                    let table = residual.table(&function, block.sites())?;
                     let here = residual.evaluate(&table, block.sites(), parameter);
-                    let table = residual.table(bases, beta, self.held_out.probes())?;
+                    let table = residual.table(&function, self.held_out.probes())?;
                     let there = residual.evaluate(&table, self.held_out.probes(), parameter);
                     (
                         rms(here.values.into_iter()),
@@ -321,26 +349,32 @@ impl Workbench for NewtonBench<'_> {
         blocks: &[RowBlock],
     ) -> Result<Trial<NewtonReport>, NewtonError> {
         let begin = Instant::now();
+        if self.warm.is_none() && self.failures >= PATIENCE && !self.marched {
+            self.march();
+        }
         let bases = features.build(self.unknowns(), self.options.solve.normalised)?;
         let outcome = match &self.warm {
-            Some((_, solution)) => self.iterate(
-                &bases,
-                blocks,
-                self.parameter(),
-                Start::From(solution.clone()),
-            )?,
+            Some((_, start)) => self.iterate(&bases, blocks, self.parameter(), start.clone())?,
             None => self.through_stages(&bases, blocks)?,
         };
         self.solves += outcome.solves;
         let references: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
         let mut score = self.score(&references, &outcome.beta)?;
-        if outcome.status == NewtonStatus::Diverged {
-            score.worst = f64::INFINITY;
+        match outcome.status {
+            NewtonStatus::Converged => {}
+            // Not a solution yet, however small its residual looks beside its terms.
+            NewtonStatus::Stalled | NewtonStatus::IterationLimit => {
+                score.worst = worse(score.worst, UNSETTLED_SCORE);
+            }
+            NewtonStatus::Diverged => score.worst = f64::INFINITY,
         }
         // A function that resolves something is a better start than any of the generic ones.
         let best = self.warm.as_ref().map_or(f64::INFINITY, |(best, _)| *best);
         if outcome.status == NewtonStatus::Converged && score.worst < best.min(WARM_SCORE) {
-            self.warm = Some((score.worst, self.as_solution(&bases, outcome.beta.clone())?));
+            let function = self.as_solution(&bases, outcome.beta.clone())?;
+            self.warm = Some((score.worst, Start::From(function)));
+        } else if self.warm.is_none() {
+            self.failures += 1;
         }
         Ok(Trial {
             features,
@@ -363,6 +397,13 @@ impl Workbench for NewtonBench<'_> {
     }
 }
 
+/// Failures from generic starts before an evolution is followed slab by slab.
+const PATIENCE: usize = 6;
+/// The score of a candidate whose iteration did not settle is at least this.
+const UNSETTLED_SCORE: f64 = 0.05;
+/// Tolerance and features of the rough march.
+const MARCH_TOLERANCE: f64 = 1e-5;
+const MARCH_FEATURES: usize = 450;
 /// The most steps of a candidate that starts from the solution of another.
 const WARM_ITERATIONS: usize = 8;
 /// Functions with a worse score are not worth starting from.

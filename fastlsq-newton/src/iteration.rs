@@ -10,6 +10,7 @@ use fastlsq_solve::{RowBlock, Solution, System, identity};
 use ndarray::{Array2, ArrayView2};
 
 use crate::NewtonError;
+use crate::function::Function;
 use crate::options::{NewtonOptions, Start, StepForm};
 use crate::problem::NonlinearProblem;
 use crate::report::{NewtonStatus, Step};
@@ -93,27 +94,35 @@ pub(crate) struct Iteration<'a> {
 }
 
 impl Iteration<'_> {
-    fn references(&self) -> Vec<&dyn Basis> {
-        self.bases.iter().map(AsRef::as_ref).collect()
+    /// The expansion with these coefficients.
+    fn expansion<'b>(&'b self, beta: &'b [f64]) -> Function<'b> {
+        Function::Expansion(self.bases.iter().map(AsRef::as_ref).collect(), beta)
     }
 
-    /// Everything that is needed of the function with these bases and coefficients.
-    pub(crate) fn state_of(
-        &self,
-        bases: &[&dyn Basis],
-        beta: &[f64],
-    ) -> Result<State, NewtonError> {
+    /// Everything that is needed of a function.
+    pub(crate) fn state_of(&self, function: &Function<'_>) -> Result<State, NewtonError> {
         let mut tables = Vec::with_capacity(self.blocks.len());
         for (block, residual) in self.blocks.iter().zip(self.residuals) {
             tables.push(match residual {
-                Some(residual) => residual.table(bases, beta, block.sites())?,
-                None => column(block.apply(bases, beta)?),
+                Some(residual) => residual.table(function, block.sites())?,
+                None => {
+                    let mut values = function.apply(&block.operator, block.sites())?;
+                    if let Some(partners) = &block.partners {
+                        let others = function.apply(&block.operator, partners.view().into())?;
+                        values
+                            .iter_mut()
+                            .zip(others)
+                            .for_each(|(value, other)| *value -= other);
+                    }
+                    column(values)
+                }
             });
         }
+        let (unknowns, dim) = (self.bases.len(), self.value_points.ncols());
         let mut values = Vec::new();
-        for unknown in 0..bases.len() {
-            let value = identity(self.value_points.ncols()).on(unknown, bases.len());
-            values.extend(value.apply(bases, beta, self.value_points)?);
+        for unknown in 0..unknowns {
+            let value = identity(dim).on(unknown, unknowns);
+            values.extend(function.apply(&value, self.value_points.into())?);
         }
         Ok(State { tables, values })
     }
@@ -260,6 +269,10 @@ impl Iteration<'_> {
         match start {
             Start::Zero => return Ok(zero),
             Start::From(solution) => return self.start_from(solution),
+            Start::FromSlabs(slabs) => {
+                let state = self.state_of(&Function::Slabs(slabs))?;
+                return Ok((state, None, "slabs in time".to_owned()));
+            }
             _ => {}
         }
         let at_zero = self.linearise(&zero.0);
@@ -273,7 +286,7 @@ impl Iteration<'_> {
                 // A part without any term (a first-order condition, say) leaves a block empty.
                 let (beta, _) = self.solve(system, weights)?;
                 *solves += 1;
-                let state = self.state_of(&self.references(), &beta)?;
+                let state = self.state_of(&self.expansion(&beta))?;
                 Ok::<_, NewtonError>((state, Some(beta), name.to_owned()))
             };
         if !matches!(start, Start::HighestOrder) {
@@ -299,8 +312,7 @@ impl Iteration<'_> {
         &self,
         solution: &Solution,
     ) -> Result<(State, Option<Vec<f64>>, String), NewtonError> {
-        let bases: Vec<&dyn Basis> = solution.bases().iter().map(AsRef::as_ref).collect();
-        let state = self.state_of(&bases, solution.coefficients())?;
+        let state = self.state_of(&Function::of(solution))?;
         // The coefficients can be kept only if the features are the very same.
         let same = solution.bases().len() == self.bases.len()
             && solution
@@ -348,7 +360,7 @@ impl Iteration<'_> {
                 }
                 _ => solved,
             };
-            let goal = self.state_of(&self.references(), &target)?;
+            let goal = self.state_of(&self.expansion(&target))?;
             let (alpha, new_state, new_linearised, after) =
                 self.search(&state, &goal, before, &weights);
             let change = relative_change(&state.values, &new_state.values);

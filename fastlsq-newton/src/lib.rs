@@ -2,6 +2,7 @@
 
 mod bench;
 mod error;
+mod function;
 mod iteration;
 mod jet;
 mod linearity;
@@ -10,6 +11,7 @@ mod problem;
 pub mod problems;
 mod report;
 mod residual;
+mod slabs;
 mod solution;
 mod symmetry;
 
@@ -19,4 +21,5 @@ pub use jet::{Component, Jet, Real};
 pub use options::{Continuation, NewtonOptions, Start, StepForm};
 pub use problem::NonlinearProblem;
 pub use report::{NewtonReport, NewtonStatus, Step};
+pub use slabs::{SlabSolution, Slabs};
 pub use solution::NonlinearSolution;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use fastlsq_solve::{Options, Solution};
 
 use crate::report::Step;
+use crate::slabs::SlabSolution;
 
 /// What a Newton step solves for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,6 +32,8 @@ pub enum Start {
     HighestOrder,
     /// A function that is already there.
     From(Solution),
+    /// A solution in slabs of time; it need not be accurate.
+    FromSlabs(Arc<SlabSolution>),
 }
 
 /// How a declared parameter is moved on the way to its value.
@@ -70,6 +73,9 @@ pub struct NewtonOptions {
     pub start: Start,
     /// How a parameter is moved.
     pub continuation: Continuation,
+    /// Whether an evolution that Newton's method cannot reach at once is first followed roughly,
+    /// slab by slab in time, to start from there (default: yes).
+    pub march: bool,
     /// The most steps for one candidate (default 30).
     pub max_iterations: usize,
     /// Whether steps are shortened until the residual falls (default: yes).
@@ -114,6 +120,7 @@ impl NewtonOptions {
             form: StepForm::NewCoefficients,
             start: Start::Best,
             continuation: Continuation::None,
+            march: true,
             max_iterations: 30,
             line_search: true,
             damping: 1.0,
@@ -148,6 +155,13 @@ impl NewtonOptions {
     #[must_use]
     pub fn continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = continuation;
+        self
+    }
+
+    /// Whether a hard evolution is first followed roughly, slab by slab.
+    #[must_use]
+    pub fn march(mut self, on: bool) -> Self {
+        self.march = on;
         self
     }
 

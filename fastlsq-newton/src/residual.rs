@@ -4,20 +4,20 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use fastlsq_basis::Basis;
 use fastlsq_solve::{EquationRow, Field, Sites, derivative};
 use ndarray::Array2;
 
 use crate::NewtonError;
+use crate::function::Function;
 use crate::jet::{Jet, Real, Request, SLOTS};
 
-type Function = dyn Fn(&Jet<'_>, &[f64]) -> Real + Send + Sync;
+type Closure = dyn Fn(&Jet<'_>, &[f64]) -> Real + Send + Sync;
 
 /// A residual closure and the derivatives it uses.
 #[derive(Clone)]
 pub(crate) struct Residual {
     pub(crate) label: String,
-    function: Arc<Function>,
+    function: Arc<Closure>,
     requests: Vec<Request>,
     dim: usize,
     unknowns: usize,
@@ -44,7 +44,7 @@ pub(crate) struct Evaluated {
 }
 
 impl Residual {
-    pub(crate) fn new(label: String, function: Arc<Function>, dim: usize, unknowns: usize) -> Self {
+    pub(crate) fn new(label: String, function: Arc<Closure>, dim: usize, unknowns: usize) -> Self {
         Self {
             label,
             function,
@@ -145,17 +145,16 @@ impl Residual {
             .unwrap_or(0)
     }
 
-    /// The requested derivatives of Σ βφ at the points: one row a point, one column a request.
+    /// The requested derivatives of a function at the points: one row a point, one column a request.
     pub(crate) fn table(
         &self,
-        bases: &[&dyn Basis],
-        beta: &[f64],
+        function: &Function<'_>,
         sites: Sites<'_>,
     ) -> Result<Array2<f64>, NewtonError> {
         let mut table = Array2::zeros((sites.len(), self.requests.len()));
         for (column, request) in self.requests.iter().enumerate() {
             let row = derivative(request.alpha.clone()).on(request.unknown, self.unknowns);
-            let values = row.apply(bases, beta, sites)?;
+            let values = function.apply(&row, sites)?;
             for (target, value) in table.column_mut(column).iter_mut().zip(values) {
                 *target = value;
             }

@@ -84,6 +84,12 @@ pub trait Domain: Debug + Send + Sync {
         })
     }
 
+    /// The same domain over another time interval; `None` if it has no time.
+    fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
+        let _ = (start, end);
+        None
+    }
+
     /// The mirror coordinate c along `axis` if x ↦ 2c − x on that axis maps the domain onto itself;
     /// by default none is claimed.
     fn reflect(&self, axis: usize) -> Option<f64> {
@@ -137,6 +143,10 @@ impl<D: Domain + ?Sized> Domain for Arc<D> {
         sampler: &mut UnitSampler,
     ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
         (**self).periodic_pair(axis, count, sampler)
+    }
+
+    fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
+        (**self).over_times(start, end)
     }
 
     fn reflect(&self, axis: usize) -> Option<f64> {

@@ -48,12 +48,6 @@ impl SpaceTime {
 
     /// The domain of space.
     #[must_use]
-    pub fn shared_space(&self) -> Arc<dyn Domain> {
-        self.space.clone()
-    }
-
-    /// The domain in space.
-    #[must_use]
     pub fn space(&self) -> &dyn Domain {
         &*self.space
     }
@@ -217,6 +211,11 @@ impl Domain for SpaceTime {
             check_shape("Domain::periodic_pair", (count, space_dim), side.dim())?;
         }
         Ok((append(&lower, &times), append(&upper, &times)))
+    }
+
+    fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
+        let moved = Self::new(self.space.clone(), start, end);
+        Some(moved.map(|domain| Arc::new(domain) as Arc<dyn Domain>))
     }
 
     fn reflect(&self, axis: usize) -> Option<f64> {

@@ -98,6 +98,12 @@ impl Condition {
         }
     }
 
+    /// The name in reports and errors.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     /// Where the condition holds.
     #[must_use]
     pub fn place(&self) -> &Place {

@@ -1,0 +1,254 @@
+//! Long time intervals, slab by slab: each slab starts from the end of the one before.
+
+use fastlsq_solve::{
+    Condition, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution, SolveError,
+    identity,
+};
+use ndarray::{Array2, ArrayView2, Axis};
+
+use crate::NewtonError;
+use crate::options::NewtonOptions;
+use crate::problem::NonlinearProblem;
+use crate::solution::NonlinearSolution;
+
+/// How a time interval is cut into slabs.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Slabs {
+    /// Shorter where the tolerance is missed, longer where it is met easily.
+    #[default]
+    Automatic,
+    /// This many slabs of equal length.
+    Count(usize),
+    /// Slabs of this length (the last may be shorter).
+    Length(f64),
+}
+
+/// Slabs an automatic cut begins with.
+const FIRST_SLABS: f64 = 8.0;
+/// The shortest slab of an automatic cut, as a share of the whole interval.
+const SHORTEST: f64 = 1.0 / 256.0;
+/// An automatic cut redoes a slab whose estimated error exceeds the tolerance by this factor.
+const TOO_FAR: f64 = 10.0;
+
+/// How far a slab reaches back, as a share of its length.
+const OVERLAP: f64 = 0.1;
+
+/// A solution in pieces, one for each slab of time.
+#[derive(Debug, Clone)]
+pub struct SlabSolution {
+    /// Ends of the slabs, from the initial to the final time.
+    times: Vec<f64>,
+    pieces: Vec<NonlinearSolution>,
+}
+
+impl NonlinearProblem {
+    /// Solves over a long time interval slab by slab. Conditions at the initial time are carried
+    /// over: each slab's are those of the slab before, at its end.
+    ///
+    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up.
+    ///
+    /// # Errors
+    /// A domain without time, a slab length that is not positive, and as [`solve`](Self::solve).
+    pub fn solve_in_slabs(
+        &self,
+        slabs: Slabs,
+        options: &NewtonOptions,
+    ) -> Result<SlabSolution, NewtonError> {
+        let axis = self.domain().time_axis().ok_or(NewtonError::NoTime)?;
+        let bounds = self.domain().bounding_box()?;
+        let (start, end) = (bounds.lo()[axis], bounds.hi()[axis]);
+        let whole = end - start;
+        let mut length = match slabs {
+            Slabs::Automatic => whole / FIRST_SLABS,
+            Slabs::Count(0) => return Err(bad_length(0.0)),
+            Slabs::Count(count) => whole / count as f64,
+            Slabs::Length(length) if length > 0.0 && length.is_finite() => length,
+            Slabs::Length(length) => return Err(bad_length(length)),
+        };
+        let tolerance = options.solve.tolerance;
+        let mut solution = SlabSolution {
+            times: vec![start],
+            pieces: Vec::new(),
+        };
+        let mut now = start;
+        while now < end {
+            // A remainder that is only rounding, or a sliver, joins the last slab.
+            let next = if end - now < 1.001 * length {
+                end
+            } else {
+                now + length
+            };
+            // A slab reaches back into the one before, away from the ends where errors are largest.
+            let from = match solution.pieces.last() {
+                None => now,
+                Some(_) => {
+                    now - OVERLAP * length.min(now - solution.times[solution.times.len() - 2])
+                }
+            };
+            let slab = self.slab(from, next, solution.pieces.last())?;
+            let piece = slab.solve_with(options)?;
+            let estimate = piece.report().error_estimate;
+            let missed = estimate.is_nan() || estimate > TOO_FAR * tolerance;
+            if slabs == Slabs::Automatic && missed && length > SHORTEST * whole {
+                length *= 0.5;
+                continue;
+            }
+            if slabs == Slabs::Automatic && estimate <= tolerance {
+                length *= 1.3;
+            }
+            solution.times.push(next);
+            solution.pieces.push(piece);
+            now = next;
+        }
+        Ok(solution)
+    }
+
+    /// The problem on one slab.
+    fn slab(
+        &self,
+        start: f64,
+        end: f64,
+        before: Option<&NonlinearSolution>,
+    ) -> Result<NonlinearProblem, NewtonError> {
+        let domain = self
+            .domain()
+            .over_times(start, end)
+            .ok_or(NewtonError::NoTime)??;
+        let mut slab = self.clone();
+        slab.frame = slab.frame.moved_to(domain);
+        let Some(before) = before else {
+            return Ok(slab);
+        };
+        for condition in slab.frame.conditions_mut() {
+            let Place::Part(part) = condition.place() else {
+                continue;
+            };
+            let initial = match part {
+                PartSelector::Initial => true,
+                PartSelector::Named(name) => name == "initial",
+                _ => false,
+            };
+            if !initial {
+                continue;
+            }
+            let (operator, previous) = (condition.operator().clone(), before.solution().clone());
+            let row = operator.clone();
+            *condition = Condition::on(part.clone(), operator, move |x: &[f64]| {
+                carried(&previous, &row, x)
+            })
+            .named(condition.label().to_owned());
+        }
+        Ok(slab)
+    }
+}
+
+/// A condition's operator applied to the slab before, at a point of the common time.
+fn carried(previous: &Solution, row: &EquationRow, x: &[f64]) -> f64 {
+    let point = Array2::from_shape_fn((1, x.len()), |(_, k)| x[k]);
+    previous
+        .apply_row(row, &point)
+        .ok()
+        .and_then(|values| values.first().copied())
+        .unwrap_or(f64::NAN)
+}
+
+fn bad_length(value: f64) -> NewtonError {
+    NewtonError::Option {
+        option: "slabs",
+        value,
+        requirement: "positive and finite",
+    }
+}
+
+impl SlabSolution {
+    /// The ends of the slabs, from the initial to the final time.
+    #[must_use]
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// The solution on each slab.
+    #[must_use]
+    pub fn pieces(&self) -> &[NonlinearSolution] {
+        &self.pieces
+    }
+
+    /// The sum of the slabs' estimated errors.
+    #[must_use]
+    pub fn error_estimate(&self) -> f64 {
+        self.pieces
+            .iter()
+            .map(|piece| piece.report().error_estimate)
+            .sum()
+    }
+
+    /// The slab that holds a time.
+    fn piece_at(&self, time: f64) -> Option<&NonlinearSolution> {
+        let inner = self.times.get(1..self.times.len().saturating_sub(1))?;
+        self.pieces.get(inner.partition_point(|&end| end < time))
+    }
+
+    /// u(x), where time is the last coordinate.
+    ///
+    /// # Errors
+    /// A point of another dimension, or not finite.
+    pub fn value(&self, point: &[f64]) -> Result<f64, NewtonError> {
+        self.at(&identity(point.len()), point)
+    }
+
+    /// Any operator applied to u at one point.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn at(&self, operator: &Operator, point: &[f64]) -> Result<f64, NewtonError> {
+        let time = point.last().copied().unwrap_or(f64::NAN);
+        let piece = self.piece_at(time).ok_or(NewtonError::NoTime)?;
+        Ok(piece.at(operator, point)?)
+    }
+
+    /// Any operator applied to the first unknown at many points (one row a point).
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn apply(
+        &self,
+        operator: &Operator,
+        points: ArrayView2<'_, f64>,
+    ) -> Result<Vec<f64>, NewtonError> {
+        let unknowns = self.pieces.first().map_or(1, |piece| piece.names().len());
+        Ok(self.apply_row(&operator.on(0, unknowns), Sites::new(points))?)
+    }
+
+    /// Any equation row applied to the unknowns at many points, each in the slab of its time.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    pub fn apply_row(&self, row: &EquationRow, sites: Sites<'_>) -> Result<Vec<f64>, SolveError> {
+        let mut values = vec![0.0; sites.len()];
+        let inner = self
+            .times
+            .get(1..self.times.len().saturating_sub(1))
+            .unwrap_or(&[]);
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let own: Vec<usize> = (0..sites.len())
+                .filter(|&i| {
+                    let time = sites.points().row(i).last().copied().unwrap_or(f64::NAN);
+                    inner.partition_point(|&end| end < time) == index
+                })
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            let points = sites.points().select(Axis(0), &own);
+            let normals = sites.normals().map(|normals| normals.select(Axis(0), &own));
+            let mut part = Sites::new(points.view());
+            if let Some(normals) = &normals {
+                part = part.with_normals(normals.view());
+            }
+            for (&i, value) in own.iter().zip(piece.apply_row(row, part)?) {
+                values[i] = value;
+            }
+        }
+        Ok(values)
+    }
+}
