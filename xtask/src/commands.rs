@@ -4,19 +4,34 @@
 //! the module here, and give it a variant and an arm below. The doc comment of the `Args` struct is
 //! its help text.
 
+mod bench;
 mod check;
+mod list;
+mod readme;
+mod reproduce;
 
 /// What `cargo xtask` can do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
+    Reproduce(reproduce::Args),
+    Bench(bench::Args),
     Check(check::Args),
+    List(list::Args),
+    Readme(readme::Args),
+    #[command(hide = true)]
+    MemoryProbe(bench::MemoryArgs),
 }
 
 impl Command {
     /// Runs the command; an error makes the process exit with a non-zero status.
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
+            Self::Reproduce(args) => args.run(),
+            Self::Bench(args) => args.run(),
             Self::Check(args) => args.run(),
+            Self::List(args) => args.run(),
+            Self::Readme(args) => args.run(),
+            Self::MemoryProbe(args) => args.run(),
         }
     }
 }

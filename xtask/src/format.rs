@@ -1,4 +1,4 @@
-//! Numbers and words as people read them.
+//! Numbers and words as people read them, and the median that stands for many.
 
 use std::time::Duration;
 
@@ -21,9 +21,66 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
+/// A small number with two digits: `4.8e-7`, `0`.
+pub(crate) fn scientific(value: f64) -> String {
+    if value == 0.0 {
+        "0".to_owned()
+    } else {
+        format!("{value:.1e}")
+    }
+}
+
+/// Three significant digits without an exponent where that is short: `0.0714`, `12.3`, `453`.
+pub(crate) fn significant(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        "0".to_owned()
+    } else if size < 1e-3 {
+        format!("{value:.2e}")
+    } else if size < 0.995 {
+        format!(
+            "{value:.*}",
+            if size < 0.00995 {
+                5
+            } else if size < 0.0995 {
+                4
+            } else {
+                3
+            }
+        )
+    } else if size < 99.95 {
+        format!("{value:.*}", if size < 9.995 { 2 } else { 1 })
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+/// A ratio: `0.43×`, `27×`, `2.4e5×`.
+pub(crate) fn times(ratio: f64) -> String {
+    if ratio >= 9_999.5 || ratio < 1e-3 && ratio > 0.0 {
+        format!("{ratio:.1e}×")
+    } else if ratio >= 9.95 {
+        format!("{ratio:.0}×")
+    } else {
+        format!("{ratio:.2}×")
+    }
+}
+
+/// The median; the mean of the middle two for an even count.
+pub(crate) fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    let upper = values.get(half).copied()?;
+    if values.len() % 2 == 1 {
+        return Some(upper);
+    }
+    let lower = values.get(half.checked_sub(1)?).copied()?;
+    Some(0.5 * (lower + upper))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{count, duration};
+    use super::{count, duration, middle, scientific, significant, times};
     use std::time::Duration;
 
     #[test]
@@ -49,5 +106,37 @@ mod tests {
         assert_eq!(count(0, "crate"), "0 crates");
         assert_eq!(count(1, "crate"), "1 crate");
         assert_eq!(count(2, "crate"), "2 crates");
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(middle(vec![]), None);
+        assert_eq!(middle(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(middle(vec![4.0, 1.0, 3.0, 2.0]), Some(2.5));
+    }
+
+    #[test]
+    fn numbers_keep_the_digits_that_matter() {
+        assert_eq!(scientific(4.8e-7), "4.8e-7");
+        assert_eq!(scientific(0.0), "0");
+        for (value, text) in [
+            (0.0, "0"),
+            (0.000_071, "7.10e-5"),
+            (0.0714, "0.0714"),
+            (0.5, "0.500"),
+            (12.34, "12.3"),
+            (453.2, "453"),
+        ] {
+            assert_eq!(significant(value), text);
+        }
+        for (ratio, text) in [
+            (0.43, "0.43×"),
+            (9.94, "9.94×"),
+            (27.3, "27×"),
+            (2.4e5, "2.4e5×"),
+            (1.2e-5, "1.2e-5×"),
+        ] {
+            assert_eq!(times(ratio), text);
+        }
     }
 }

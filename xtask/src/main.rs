@@ -7,9 +7,12 @@
     reason = "a command-line program: its results belong on standard output"
 )]
 
+mod cache_experiment;
 mod cargo;
 mod commands;
 mod format;
+mod helmholtz;
+mod machine;
 mod workspace;
 
 use std::process::ExitCode;

@@ -15,6 +15,8 @@ use crate::cargo::Cargo;
 pub(crate) struct Workspace {
     /// The directory of the root `Cargo.toml`.
     pub(crate) root: PathBuf,
+    /// Where cargo puts what it builds; files that commands make go there too.
+    pub(crate) target: PathBuf,
     /// The members, in the order of the root manifest.
     pub(crate) packages: Vec<Package>,
     /// Settings for the workspace.
@@ -67,6 +69,7 @@ struct Tables<T> {
 
 #[derive(Deserialize)]
 struct Metadata {
+    target_directory: PathBuf,
     packages: Vec<Package>,
     metadata: Option<Tables<WorkspaceSettings>>,
 }
@@ -86,6 +89,7 @@ impl Workspace {
             serde_json::from_slice(json).context("cannot read the output of `cargo metadata`")?;
         Ok(Self {
             root: root.to_owned(),
+            target: metadata.target_directory,
             packages: metadata.packages,
             settings: metadata.metadata.map(|m| m.xtask).unwrap_or_default(),
         })
@@ -145,6 +149,7 @@ pub(crate) mod tests {
                 "metadata": null
             }
         ],
+        "target_directory": "/ws/target",
         "metadata": { "xtask": { "large-files": ["data/reference.bin"] } },
         "version": 1
     }"#;

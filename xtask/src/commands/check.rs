@@ -14,6 +14,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
+use super::readme;
 use crate::{cargo::Cargo, format, workspace::Workspace};
 use summary::{Outcome, Row};
 
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     #[arg(value_enum, value_name = "STEP")]
     steps: Vec<Step>,
 
-    /// Repair what can be repaired automatically (the format) instead of reporting it
+    /// Repair what can be repaired automatically (format, README) instead of reporting it
     #[arg(long)]
     fix: bool,
 
@@ -50,6 +51,8 @@ enum Step {
     Features,
     /// Every example builds, and runs to a successful end
     Examples,
+    /// The README's results are those of the committed run
+    Readme,
     /// Manifests inherit from the workspace, crates have a README, no large or unfinished files
     Hygiene,
 }
@@ -154,6 +157,8 @@ impl Step {
                 .map(|()| String::new()),
             Self::Features => features::run(context),
             Self::Examples => examples::run(context),
+            Self::Readme if context.fix => readme::rewrite(root).map(|changes| changes.join(", ")),
+            Self::Readme => readme::check(root),
             Self::Hygiene => hygiene::run(&context.workspace),
         }
     }

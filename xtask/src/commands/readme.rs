@@ -1,0 +1,222 @@
+//! `cargo xtask readme`: the README's results, taken from a full run.
+//!
+//! The rows that the README shows are kept in `xtask/data/readme-results.json`; its table and its
+//! picture are made from them, and `cargo xtask check readme` sees to it that they are current.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use super::reproduce::items;
+use super::reproduce::paper::Paper;
+use super::reproduce::results::{Results, Row, write_atomically};
+use crate::{format, workspace::Workspace};
+
+/// Take the README's results from a full run of `cargo xtask reproduce`
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The directory of the run [default: target/reproduction]
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+}
+
+const SNAPSHOT: &str = "xtask/data/readme-results.json";
+const PICTURE: &str = "xtask/assets/linear-value.svg";
+/// The figure that is the README's picture.
+const PICTURE_NAME: &str = "linear-value";
+const BEGIN: &str = "<!-- results: made by `cargo xtask readme`, not by hand -->\n";
+const END: &str = "<!-- end of results -->";
+
+/// The items in the README: name, heading, and the variants with the paper's settings and with none.
+const SHOWN: [Shown; 1] = [Shown {
+    item: "linear",
+    heading: "Linear problems",
+}];
+
+struct Shown {
+    item: &'static str,
+    heading: &'static str,
+}
+
+impl Args {
+    /// Takes the rows, and rewrites table and picture.
+    pub(crate) fn run(self) -> Result<()> {
+        let workspace = Workspace::load()?;
+        let from = self
+            .from
+            .unwrap_or_else(|| workspace.target.join("reproduction"));
+        let path = from.join("results.json");
+        let results = Results::load(&path)?.ok_or_else(|| {
+            anyhow!(
+                "{} is missing; make it with `cargo xtask reproduce`",
+                path.display()
+            )
+        })?;
+        if results.meta.mode != "full" {
+            bail!(
+                "{} is from a quick run; the README shows a full one",
+                path.display()
+            );
+        }
+        snapshot(results)?.save(&workspace.root.join(SNAPSHOT))?;
+        for change in rewrite(&workspace.root)? {
+            println!("{change}");
+        }
+        Ok(())
+    }
+}
+
+/// The rows that the README shows, without the single runs.
+fn snapshot(mut results: Results) -> Result<Results> {
+    results
+        .rows
+        .retain(|row| SHOWN.iter().any(|shown| shown.item == row.item));
+    for row in &mut results.rows {
+        row.runs.clear();
+        row.median.series.clear();
+    }
+    for shown in SHOWN {
+        if !results.rows.iter().any(|row| row.item == shown.item) {
+            bail!("the run has no rows of `{}`", shown.item);
+        }
+    }
+    Ok(results)
+}
+
+/// Fails unless table and picture are those of the snapshot.
+pub(super) fn check(root: &Path) -> Result<String> {
+    let files = expected(root)?;
+    for (name, text) in &files {
+        let found = read(root, name)?;
+        if found != *text {
+            bail!("{name} is not current; to repair: cargo xtask check --fix readme");
+        }
+    }
+    Ok(format::count(files.len(), "file"))
+}
+
+/// Rewrites table and picture from the snapshot; returns what was changed.
+pub(super) fn rewrite(root: &Path) -> Result<Vec<String>> {
+    let mut changes = Vec::new();
+    for (name, text) in expected(root)? {
+        let path = root.join(&name);
+        if fs::read_to_string(&path).is_ok_and(|found| found == text) {
+            continue;
+        }
+        write_atomically(&path, text.as_bytes())?;
+        changes.push(format!("rewritten: {name}"));
+    }
+    Ok(changes)
+}
+
+/// What the files should hold.
+fn expected(root: &Path) -> Result<Vec<(String, String)>> {
+    let path = root.join(SNAPSHOT);
+    let snapshot = Results::load(&path)?.with_context(|| format!("{SNAPSHOT} is missing"))?;
+    let readme = with_results(&read(root, "README.md")?, &block(&snapshot))?;
+    Ok(vec![
+        ("README.md".to_owned(), readme),
+        (PICTURE.to_owned(), picture(&snapshot)?),
+    ])
+}
+
+fn read(root: &Path, name: &str) -> Result<String> {
+    fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"))
+}
+
+/// The README with this text between the markers.
+fn with_results(readme: &str, block: &str) -> Result<String> {
+    let parts = readme.split_once(BEGIN).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once(END)?;
+        Some(format!("{before}{BEGIN}{block}{END}{after}"))
+    });
+    parts.with_context(|| format!("README.md has no {} … {END}", BEGIN.trim_end()))
+}
+
+/// The README's picture: a figure of the reproduction, drawn from the snapshot.
+fn picture(snapshot: &Results) -> Result<String> {
+    let paper = Paper::load()?;
+    for item in items::registry() {
+        let rows: Vec<&Row> = of_item(snapshot, item.name()).collect();
+        let figures = item.figures(&rows, &paper);
+        if let Some(figure) = figures.iter().find(|figure| figure.name == PICTURE_NAME) {
+            return figure.svg();
+        }
+    }
+    bail!("no item draws {PICTURE_NAME}")
+}
+
+fn of_item<'a>(results: &'a Results, name: &'a str) -> impl Iterator<Item = &'a Row> {
+    results.rows.iter().filter(move |row| row.item == name)
+}
+
+/// The tables as Markdown.
+fn block(snapshot: &Results) -> String {
+    let meta = &snapshot.meta;
+    let mut text = String::new();
+    for shown in SHOWN {
+        text += &format!(
+            "\n| {} | paper | ours, its settings | ours, no settings | time, no settings |\n|---|---|---|---|---|\n",
+            shown.heading
+        );
+        let mut cases: Vec<&str> = Vec::new();
+        for row in of_item(snapshot, shown.item) {
+            if !cases.contains(&row.case.as_str()) {
+                cases.push(&row.case);
+            }
+        }
+        for case in cases {
+            let find = |variant: &str| snapshot.find(&format!("{}/{case}/{variant}", shown.item));
+            let error = |row: Option<&Row>| scientific(row.and_then(|r| r.median.value_error));
+            let (protocol, auto) = (find("protocol"), find("auto"));
+            let paper = protocol.or(auto).and_then(|row| row.paper_number("value"));
+            let seconds = auto.and_then(|row| row.median.seconds);
+            text += &format!(
+                "| {case} | {} | {} | **{}** | {} |\n",
+                scientific(paper),
+                error(protocol),
+                error(auto),
+                seconds.map_or_else(
+                    || "–".to_owned(),
+                    |s| format!("{} s", format::significant(s))
+                ),
+            );
+        }
+    }
+    text += &format!(
+        "\nRelative L² errors, medians of {} ({}, {}; {}). “Its settings” are the paper's features, rows and \
+         weights with σ from its grid; “no settings” is `solve()`. The exact solution is used only to measure.\n\n",
+        format::count(meta.seeds, "seed"),
+        meta.machine.cpu,
+        format::count(meta.machine.threads, "thread"),
+        meta.machine.date,
+    );
+    text
+}
+
+fn scientific(value: Option<f64>) -> String {
+    value.map_or_else(|| "–".to_owned(), format::scientific)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BEGIN, END, check, with_results};
+    use crate::workspace::Workspace;
+
+    #[test]
+    fn only_what_is_between_the_markers_changes() {
+        let readme = format!("above\n{BEGIN}old\n{END}\nbelow\n");
+        let new = with_results(&readme, "new\n").unwrap();
+        assert_eq!(new, format!("above\n{BEGIN}new\n{END}\nbelow\n"));
+        assert_eq!(with_results(&new, "new\n").unwrap(), new);
+        assert!(with_results("no markers", "new").is_err());
+    }
+
+    #[test]
+    fn the_readme_is_current() {
+        check(&Workspace::load().unwrap().root).unwrap();
+    }
+}

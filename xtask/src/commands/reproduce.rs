@@ -1,0 +1,195 @@
+//! `cargo xtask reproduce`: the paper's experiments, beside the paper's numbers.
+
+mod bars;
+pub(crate) mod figure;
+mod item;
+pub(crate) mod items;
+pub(crate) mod output;
+pub(crate) mod paper;
+mod progress;
+mod report;
+pub(crate) mod results;
+mod table;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::{format, machine::Machine, workspace::Workspace};
+use bars::Verdict;
+use item::{Context, Item, Plan};
+use output::Output;
+use paper::Paper;
+use progress::Progress;
+use results::{Meta, Results};
+
+/// Run the paper's experiments and write tables, figures and a report beside its numbers
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The experiments to run; see `cargo xtask list` [default: all]
+    #[arg(value_name = "ITEM")]
+    items: Vec<String>,
+
+    /// Fewer seeds and features: minutes instead of hours
+    #[arg(long)]
+    quick: bool,
+
+    /// Independent repetitions behind each median [default: 5, quick: 1]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: Option<u64>,
+
+    /// Where results, tables, figures and the report go [default: target/reproduction]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Keep the rows that are there from an earlier run with the same options
+    #[arg(long)]
+    resume: bool,
+}
+
+impl Args {
+    /// Runs the chosen experiments; fails if a row misses its bar.
+    pub(crate) fn run(self) -> Result<()> {
+        let items = chosen(&self.items)?;
+        let seeds = self.seeds.and_then(|seeds| usize::try_from(seeds).ok());
+        let plan = Plan::new(self.quick, seeds);
+        let workspace = Workspace::load()?;
+        let out = self
+            .out
+            .unwrap_or_else(|| workspace.target.join("reproduction"));
+        let output = Output::create(&out)?;
+        let meta = Meta {
+            mode: plan.mode().to_owned(),
+            seeds: plan.seeds,
+            machine: Machine::here(&workspace.root),
+        };
+        let mut results = start(&output, meta, self.resume)?;
+        let paper = Paper::load()?;
+        let verdicts = measure(&items, plan, &paper, &mut results, &output)?;
+        println!("\n{}", output.summary());
+        conclude(&verdicts)
+    }
+}
+
+/// The items with these names in the order of the paper; all if there are none.
+fn chosen(names: &[String]) -> Result<Vec<Box<dyn Item>>> {
+    let all = items::registry();
+    for name in names {
+        if !all.iter().any(|item| item.name() == name) {
+            let known: Vec<_> = all.iter().map(|item| item.name()).collect();
+            bail!("no item `{name}`; there are: {}", known.join(", "));
+        }
+    }
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+    Ok(all.into_iter().filter(|item| wanted(item.name())).collect())
+}
+
+/// Nothing, or the rows of an earlier run that was made in the same way.
+fn start(output: &Output, meta: Meta, resume: bool) -> Result<Results> {
+    let fresh = Results {
+        meta,
+        rows: Vec::new(),
+    };
+    let Some(earlier) = output.load()?.filter(|_| resume) else {
+        return Ok(fresh);
+    };
+    let (then, now) = (&earlier.meta, &fresh.meta);
+    if (&then.mode, then.seeds) != (&now.mode, now.seeds) {
+        bail!(
+            "{} holds a {} run with {}; resume it with the same options, or choose another --out",
+            output.directory().display(),
+            then.mode,
+            format::count(then.seeds, "seed"),
+        );
+    }
+    // Rows that failed are tried again.
+    let rows = earlier.rows.into_iter();
+    Ok(Results {
+        meta: fresh.meta,
+        rows: rows.filter(|row| row.median.reason.is_none()).collect(),
+    })
+}
+
+/// Runs all jobs that have no row yet, keeping the files up to date.
+fn measure(
+    items: &[Box<dyn Item>],
+    plan: Plan,
+    paper: &Paper,
+    results: &mut Results,
+    output: &Output,
+) -> Result<Vec<Verdict>> {
+    let bars = bars::load()?;
+    let jobs: Vec<_> = items.iter().map(|item| item.jobs(&plan)).collect();
+    let missing = |results: &Results, id: &str| results.find(id).is_none();
+    let efforts = jobs.iter().flatten();
+    let efforts = efforts
+        .filter(|job| missing(results, &job.id))
+        .map(|job| job.effort);
+    let progress = Progress::new(efforts.sum());
+    for (item, jobs) in items.iter().zip(&jobs) {
+        for job in jobs {
+            if !missing(results, &job.id) {
+                continue;
+            }
+            progress.begin(&job.id);
+            let row = job.run(&Context {
+                plan,
+                paper,
+                results,
+                progress: &|message| progress.detail(message),
+            });
+            let verdicts = bars::judge(&bars, &plan, [&row]);
+            progress.finish(job, &row, &verdicts);
+            results.rows.push(row);
+            output.save(results)?;
+        }
+        // After each item, so that an interrupted run leaves a readable report as well.
+        let verdicts = bars::judge(&bars, &plan, &results.rows);
+        output.write(results, &plan, paper, &verdicts)?;
+        let rows: Vec<_> = results
+            .rows
+            .iter()
+            .filter(|row| row.item == item.name())
+            .collect();
+        for table in item
+            .tables(&rows)
+            .iter()
+            .filter(|table| table.rows.len() <= 40)
+        {
+            progress.say(&format!("\n{}\n{}", table.title, table.text()));
+        }
+    }
+    progress.end();
+    let asked = results
+        .rows
+        .iter()
+        .filter(|row| items.iter().any(|item| item.name() == row.item));
+    Ok(bars::judge(&bars, &plan, asked))
+}
+
+/// Fails, naming every bar that was missed.
+fn conclude(verdicts: &[Verdict]) -> Result<()> {
+    let missed: Vec<String> = verdicts
+        .iter()
+        .filter(|verdict| !verdict.holds)
+        .map(|v| {
+            let value = v
+                .value
+                .map_or_else(|| "no number".to_owned(), format::scientific);
+            format!(
+                "{}: {} is {value}, must be {} ({})",
+                v.id, v.figure, v.limit, v.reason
+            )
+        })
+        .collect();
+    if missed.is_empty() {
+        println!("{} held", format::count(verdicts.len(), "bar"));
+        return Ok(());
+    }
+    bail!(
+        "{} of {} missed:\n  {}",
+        missed.len(),
+        format::count(verdicts.len(), "bar"),
+        missed.join("\n  ")
+    )
+}

@@ -1,0 +1,49 @@
+//! The experiments, one file each.
+//!
+//! To add one: write `items/name.rs` with a type that implements [`Item`], declare it here, and put it
+//! into [`registry`]. Everything else (rows on disk, tables, figures, report, bars, `list`) follows.
+
+mod baselines;
+mod caching;
+mod linear;
+mod solving;
+mod spectral;
+mod standard_tables;
+
+use super::item::Item;
+
+/// All experiments in the order of the paper.
+pub(crate) fn registry() -> Vec<Box<dyn Item>> {
+    vec![
+        Box::new(linear::Linear),
+        Box::new(spectral::Spectral),
+        Box::new(baselines::Baselines),
+        Box::new(caching::Caching),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::registry;
+    use crate::commands::reproduce::item::Plan;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_and_identities_are_unique() {
+        for quick in [true, false] {
+            let plan = Plan::new(quick, None);
+            let (mut names, mut ids) = (BTreeSet::new(), BTreeSet::new());
+            for item in registry() {
+                assert!(names.insert(item.name()), "{}", item.name());
+                let jobs = item.jobs(&plan);
+                assert!(!jobs.is_empty(), "{}", item.name());
+                for job in jobs {
+                    let (item_name, rest) = job.id.split_once('/').unwrap();
+                    assert_eq!(item_name, item.name());
+                    assert!(rest.contains('/') && job.effort > 0.0, "{}", job.id);
+                    assert!(ids.insert(job.id.clone()), "{}", job.id);
+                }
+            }
+        }
+    }
+}
