@@ -87,7 +87,7 @@ impl DataSet {
         }
     }
 
-    /// Two solitons of u_t = −6 u u_x − u_xxx passing through each other, on [−8, 8] × [−2, 2].
+    /// Two solitons of u_t = −6 u u_x − u_xxx passing through each other, on [−6, 6] × [−2, 2].
     #[must_use]
     pub fn korteweg_de_vries() -> Self {
         Self {
@@ -96,8 +96,8 @@ impl DataSet {
             target: "u_t",
             terms: evolution_terms(),
             law: vec![("u u_x", -6.0), ("u_xxx", -1.0)],
-            lower: vec![-8.0, -2.0],
-            upper: vec![8.0, 2.0],
+            lower: vec![-6.0, -2.0],
+            upper: vec![6.0, 2.0],
             exact: |p| two_solitons(p[0], p[1]),
         }
     }
@@ -236,7 +236,7 @@ fn evolution_terms() -> Vec<&'static str> {
 ///
 /// e^{−(θ₁+θ₂)/2} F ∝ cosh p + cosh(q)/√A with p, q half the sum and difference of the phases.
 fn two_solitons(x: f64, t: f64) -> f64 {
-    let (k1, k2): (f64, f64) = (1.0, 1.6);
+    let (k1, k2): (f64, f64) = (0.8, 1.3);
     let root = (k2 - k1) / (k1 + k2);
     let (s, d) = (0.5 * (k1 + k2), 0.5 * (k2 - k1));
     let (first, second) = (k1 * x - k1.powi(3) * t, k2 * x - k2.powi(3) * t);

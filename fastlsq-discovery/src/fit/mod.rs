@@ -158,6 +158,11 @@ impl FieldFit {
         &self.basis
     }
 
+    /// Number of features.
+    pub(crate) fn basis_len(&self) -> usize {
+        self.beta.len()
+    }
+
     /// The coefficients β.
     #[must_use]
     pub fn beta(&self) -> &[f64] {

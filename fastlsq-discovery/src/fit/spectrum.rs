@@ -135,7 +135,7 @@ impl Spectrum {
     pub(crate) fn new(phi: MatRef<'_, f64>) -> Result<Self, DiscoveryError> {
         let qr = phi.col_piv_qr();
         let q = qr.compute_thin_Q();
-        let triangle = qr.thin_R() * qr.P().inverse();
+        let triangle = qr.thin_R() * qr.P();
         let svd = triangle
             .thin_svd()
             .map_err(|_| DiscoveryError::Decomposition {

@@ -5,7 +5,7 @@ use linfa_elasticnet::ElasticNet;
 use ndarray::{Array1, Array2, ShapeBuilder};
 
 use super::Regression;
-use super::thin::{dot, solve};
+use super::thin::{dot, gram_solve, solve};
 use crate::DiscoveryError;
 
 /// Settings of a LASSO sweep.
@@ -157,7 +157,8 @@ impl Sweep {
             if plain.dependent {
                 return None;
             }
-            let shift = self.gram_solve(&columns, signs, &support, self.rows * penalty)?;
+            let pull: Vec<f64> = support.iter().map(|&k| self.rows * penalty * signs[k]).collect();
+            let shift = gram_solve(&columns, &pull)?;
             for ((&k, c), shift) in support.iter().zip(&plain.coefficients).zip(&shift) {
                 w[k] = c - shift;
                 if w[k] * signs[k] <= 0.0 {
@@ -172,29 +173,6 @@ impl Sweep {
             .iter()
             .all(|c| dot(c, &residual).abs() <= self.rows * penalty * (1.0 + 1e-9) + slack);
         feasible.then_some(w)
-    }
-
-    /// (X_SᵀX_S)⁻¹ s·factor through the triangle of X_S.
-    fn gram_solve(
-        &self,
-        columns: &[&[f64]],
-        signs: &[f64],
-        support: &[usize],
-        factor: f64,
-    ) -> Option<Vec<f64>> {
-        let p = columns.len();
-        let mut r: Vec<Vec<f64>> = columns.iter().map(|c| c.to_vec()).collect();
-        super::thin::triangularise(&mut r);
-        let mut v: Vec<f64> = support.iter().map(|&k| factor * signs[k]).collect();
-        for i in 0..p {
-            let sum: f64 = (0..i).map(|j| r[i][j] * v[j]).sum();
-            v[i] = (v[i] - sum) / r[i].get(i).filter(|d| **d != 0.0)?;
-        }
-        for i in (0..p).rev() {
-            let sum: f64 = (i + 1..p).map(|j| r[j][i] * v[j]).sum();
-            v[i] = (v[i] - sum) / r[i][i];
-        }
-        Some(v)
     }
 
     /// Coordinate descent from zero, then the exact solution on its support where that is optimal.

@@ -94,6 +94,23 @@ pub(crate) fn solve(columns: &[&[f64]], rhs: &[f64]) -> SmallSolution {
     }
 }
 
+/// (XᵀX)⁻¹ v through the triangle of X; `None` if X is rank-deficient.
+pub(crate) fn gram_solve(columns: &[&[f64]], v: &[f64]) -> Option<Vec<f64>> {
+    let p = columns.len();
+    let mut r: Vec<Vec<f64>> = columns.iter().map(|c| c.to_vec()).collect();
+    triangularise(&mut r);
+    let mut v = v.to_vec();
+    for i in 0..p {
+        let sum: f64 = (0..i).map(|j| r[i][j] * v[j]).sum();
+        v[i] = (v[i] - sum) / r[i].get(i).filter(|d| **d != 0.0)?;
+    }
+    for i in (0..p).rev() {
+        let sum: f64 = (i + 1..p).map(|j| r[j][i] * v[j]).sum();
+        v[i] = (v[i] - sum) / r[i][i];
+    }
+    Some(v)
+}
+
 /// Euclidean norm.
 pub(crate) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|v| v * v).sum::<f64>().sqrt()
