@@ -15,11 +15,12 @@ use crate::rows::{
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
-const CLEAN: f64 = 1e-6;
+const CLEAN: f64 = 3e-5;
 /// Relative residuals below this are equal for the purpose of choosing a law.
 const FLOOR: f64 = 1e-6;
-/// Bandwidths of the refit relative to those of the fit, tried in turn until laws can be solved.
-const WIDENINGS: [f64; 3] = [1.5, 2.2, 3.0];
+/// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
+/// than noisy data show. Tried in turn until a law can be solved.
+const WIDENINGS: [(f64, f64); 2] = [(2.0, 1.5), (3.0, 2.0)];
 
 /// A question: which few terms of a dictionary make up the law of a target derivative?
 ///
@@ -203,7 +204,7 @@ impl Discovery {
     ) -> Result<(), DiscoveryError> {
         let mut proposals: Vec<Vec<usize>> = Vec::new();
         for source in [Some(regressed), also].into_iter().flatten() {
-            for candidate in source.candidates.iter().take(3) {
+            for candidate in source.candidates.iter().take(2) {
                 if !proposals.contains(&candidate.support) {
                     proposals.push(candidate.support.clone());
                 }
@@ -211,8 +212,8 @@ impl Discovery {
         }
         let first = |support: &[usize]| regressed.regression.on_support(support).coefficients;
         let mut best: Option<(Vec<LawFit>, LawField)> = None;
-        for widening in WIDENINGS {
-            let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| s * widening).collect();
+        for (factor, shift) in WIDENINGS {
+            let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| factor * s + shift).collect();
             let features = (1.2 * fit.basis_len() as f64) as usize;
             let wide = options
                 .clone()
@@ -221,7 +222,7 @@ impl Discovery {
             let wide = FieldFit::new(samples, &FitOptions { ridge: None, ..wide })?;
             let noise = fit.noise().max(1e-12 * samples.rms());
             let fitter = LawFitter::new(&self.library, &self.jets, &wide, samples.len(), noise, &first)?;
-            let laws = explore(&fitter, &proposals, self.options.refits, self.options.largest)?;
+            let laws = explore(&fitter, &proposals, self.options.refits, self.options.largest, samples.dim() == 1)?;
             let Some(top) = laws.first() else { continue };
             let better = best
                 .as_ref()

@@ -69,7 +69,7 @@ impl Family<'_> {
             let start = search.best;
             search = Search::default();
             search.try_at(start, |s| self.exact(s))?;
-            search.climb(|s| self.exact(s), STEP, 2)?;
+            search.climb(|s| self.exact(s), STEP, 1)?;
         }
         Ok(search.best)
     }

@@ -13,16 +13,21 @@ use crate::regression::thin::solve;
 use crate::samples::rms;
 use crate::{DiscoveryError, FieldFit};
 
-/// Relative residuals of the law that cost as much as one noise variance, stage by stage.
-const STAGES: [f64; 4] = [1e-2, 1e-3, 1e-4, 1e-5];
+/// Relative residuals of the law that cost as much as one noise variance, stage by stage. All laws
+/// are compared at the second.
+const STAGES: [f64; 2] = [1e-2, 1e-3];
+/// Further stages for the law that wins.
+const POLISH: [f64; 2] = [1e-4, 1e-5];
 /// Steps over the field alone, at the first coefficients.
 const FIELD_STEPS: usize = 3;
 /// The ridge of the refit, relative to the one the data alone would need: the law itself decides
 /// which fields are plausible, and a larger ridge would bias its coefficients.
 const RIDGE: f64 = 1e-5;
+/// Singular functions with sᵢ² below this share of the ridge are left out.
+const CUT: f64 = 1e-14;
 /// What the law's residual may cost, in noise variances, before the features count as too few to
 /// hold a solution of the law.
-const AFFORDABLE: f64 = 25.0;
+const AFFORDABLE: f64 = 5.0;
 /// Gauss–Newton steps in one stage.
 const STEPS: usize = 12;
 
@@ -81,7 +86,7 @@ impl<'a> LawFitter<'a> {
         let top = singular.first().copied().unwrap_or(1.0);
         let rank = singular
             .iter()
-            .take_while(|s| **s * **s > 1e-16 * ridge && **s > 1e-12 * top)
+            .take_while(|s| **s * **s > CUT * ridge && **s > 1e-12 * top)
             .count()
             .max(1);
         let map = fit.basis().map();
@@ -294,11 +299,13 @@ impl<'a> LawFitter<'a> {
         Ok(most)
     }
 
-    /// The maximum-likelihood fit of one law, from the smooth fit or from a known solution.
+    /// The maximum-likelihood fit of one law, from the smooth fit or from a known solution; `None` if
+    /// its misfit n log(RSS/n) exceeds `hopeless` or a term is not defined on the way.
     pub(crate) fn fit(
         &self,
         support: &[usize],
         from: Option<&LawFit>,
+        hopeless: f64,
     ) -> Result<Option<LawFit>, DiscoveryError> {
         let field = from.map_or_else(|| self.start.clone(), |known| known.field.clone());
         let coefficients = match from {
@@ -315,59 +322,74 @@ impl<'a> LawFitter<'a> {
             field,
             coefficients,
         };
-        let scale = self.target_scale * (self.points.nrows() as f64).sqrt();
-        let (mut steps, mut enforced) = (0, false);
-        let mut done: Option<(Iterate, f64)> = None;
-        for (stage, tolerance) in STAGES.iter().enumerate() {
-            let weight = self.noise / (tolerance * scale);
+        let mut steps = 0;
+        for (stage, &tolerance) in STAGES.iter().enumerate() {
+            let weight = self.weight(tolerance);
             if stage == 0 && from.is_none() {
                 // First a solution of the law with the coefficients at hand: while the law is weak
                 // the coefficients would follow the errors of the smooth fit near the edges.
                 steps += self.minimise(support, &mut at, weight, Unknown::Field, FIELD_STEPS)?;
             }
             steps += self.minimise(support, &mut at, weight, Unknown::Both, STEPS)?;
-            let Some((residual, ..)) = self.residual(support, &at) else {
+            let n = self.samples as f64;
+            if n * (self.misfit(&at.field) / n).ln() > hopeless {
                 return Ok(None);
-            };
-            let cost = (rms(&residual) / (self.target_scale * tolerance)).powi(2);
-            if std::env::var("DBG").is_ok(){eprintln!("sup {support:?} stage {tolerance:.0e} c {:?} rss {:.4e} cost {:.2e} steps {steps}",at.coefficients,self.misfit(&at.field),cost);}
-            if stage > 0 && cost > AFFORDABLE {
-                break;
-            }
-            if stage > 0
-                && let Some((before, _)) = &done
-                && let Some(deviations) = self.deviations(support, &at, weight)?
-            {
-                let moved = before
-                    .coefficients
-                    .iter()
-                    .zip(&at.coefficients)
-                    .zip(&deviations)
-                    .map(|((a, b), d)| ((a - b) / d.max(f64::MIN_POSITIVE)).abs())
-                    .fold(0.0, f64::max);
-                enforced = moved < 0.1;
-            }
-            done = Some((at.clone(), weight));
-            if enforced {
-                break;
             }
         }
-        match done {
-            Some((at, weight)) => self.conclude(support, &at, weight, steps, enforced),
-            None => Ok(None),
-        }
-    }
-
-    fn deviations(
-        &self,
-        support: &[usize],
-        at: &Iterate,
-        weight: f64,
-    ) -> Result<Option<Vec<f64>>, DiscoveryError> {
-        let Some(system) = self.linearise(support, at, weight, Unknown::Both, true)? else {
+        let Some(cost) = self.cost(support, &at, STAGES[1]) else {
             return Ok(None);
         };
-        Ok(Some(self.coefficient_deviations(support.len(), &system.factored, self.noise)?))
+        let weight = self.weight(STAGES[1]);
+        self.conclude(support, &at, weight, steps, cost <= AFFORDABLE)
+    }
+
+    /// Enforces the law more strictly, as far as the features can follow.
+    pub(crate) fn polish(&self, law: &LawFit) -> Result<LawFit, DiscoveryError> {
+        let mut at = Iterate {
+            field: law.field.clone(),
+            coefficients: law.coefficients.clone(),
+        };
+        let mut best = law.clone();
+        for tolerance in POLISH {
+            let weight = self.weight(tolerance);
+            let steps = self.minimise(&law.support, &mut at, weight, Unknown::Both, STEPS)?;
+            let affordable = self
+                .cost(&law.support, &at, tolerance)
+                .is_some_and(|cost| cost <= AFFORDABLE);
+            if !affordable {
+                break;
+            }
+            let steps = best.steps + steps;
+            let Some(next) = self.conclude(&law.support, &at, weight, steps, true)? else {
+                break;
+            };
+            let moved = next
+                .coefficients
+                .iter()
+                .zip(&best.coefficients)
+                .zip(&next.deviations)
+                .map(|((a, b), d)| ((a - b) / d.max(f64::MIN_POSITIVE)).abs())
+                .fold(0.0, f64::max);
+            best = next;
+            if moved < 0.05 {
+                break;
+            }
+        }
+        // The criterion stays the one at which laws were compared.
+        best.criterion = law.criterion;
+        best.degrees_of_freedom = law.degrees_of_freedom;
+        Ok(best)
+    }
+
+    /// W at which a relative residual `tolerance` of the law costs one noise variance.
+    fn weight(&self, tolerance: f64) -> f64 {
+        self.noise / (tolerance * self.target_scale * (self.points.nrows() as f64).sqrt())
+    }
+
+    /// What the law's residual costs, in noise variances.
+    fn cost(&self, support: &[usize], at: &Iterate, tolerance: f64) -> Option<f64> {
+        let (residual, ..) = self.residual(support, at)?;
+        Some((rms(&residual) / (self.target_scale * tolerance)).powi(2))
     }
 
     /// σ times the square roots of the diagonal of (JᵀJ)⁻¹ that belongs to the coefficients.
@@ -398,10 +420,15 @@ impl<'a> LawFitter<'a> {
             return Ok(None);
         };
         let (r, m, n) = (self.singular.len(), residual.len(), self.samples as f64);
-        // Trace of the map from data to fitted values.
-        let unit = Mat::from_fn(r + support.len(), r, |i, k| if i == k { self.singular[k] } else { 0.0 });
-        let adjoint = system.factored.adjoint(unit.as_ref())?;
-        let dof: f64 = (0..r).map(|k| adjoint.col(k).squared_norm_l2()).sum();
+        // Free initial and boundary data: trace of the map from data to fitted values at fixed
+        // coefficients. Every coefficient then counts as one, however little it moves the field.
+        let Some(field_only) = self.linearise(support, at, weight, Unknown::Field, true)? else {
+            return Ok(None);
+        };
+        let unit = Mat::from_fn(r, r, |i, k| if i == k { self.singular[k] } else { 0.0 });
+        let adjoint = field_only.factored.adjoint(unit.as_ref())?;
+        let free: f64 = (0..r).map(|k| adjoint.col(k).squared_norm_l2()).sum();
+        let dof = free + support.len() as f64;
         let rss = self.misfit(&at.field);
         let noise = (rss / (n - dof).max(1.0)).sqrt();
         // What every absent term promises: its column, freed from the columns already there.

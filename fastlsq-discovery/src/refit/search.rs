@@ -12,6 +12,7 @@ pub(crate) fn explore(
     proposals: &[Vec<usize>],
     most: usize,
     largest: usize,
+    singles: bool,
 ) -> Result<Vec<LawFit>, DiscoveryError> {
     let mut walk = Walk {
         fitter,
@@ -22,9 +23,10 @@ pub(crate) fn explore(
     for support in proposals {
         walk.try_law(support, None)?;
     }
-    let singles = fitter.library().len();
-    for k in 0..singles {
-        walk.try_law(&[k], None)?;
+    if singles {
+        for k in 0..fitter.library().len() {
+            walk.try_law(&[k], None)?;
+        }
     }
     let mut finished: Vec<Vec<usize>> = Vec::new();
     // The search goes on from the best law whose neighbours are unknown, among the three best.
@@ -33,7 +35,7 @@ pub(crate) fn explore(
         let next = walk
             .laws
             .iter()
-            .take(3)
+            .take(2)
             .find(|law| !finished.contains(&law.support))
             .cloned();
         let Some(law) = next.filter(|_| walk.tried.len() < most) else {
@@ -57,8 +59,15 @@ pub(crate) fn explore(
             }
         }
     }
-    Ok(walk.laws)
+    let mut laws = walk.laws;
+    if let Some(best) = laws.first_mut() {
+        *best = fitter.polish(best)?;
+    }
+    Ok(laws)
 }
+
+/// Laws whose misfit alone exceeds the best criterion by this much are given up early.
+const HOPELESS: f64 = 100.0;
 
 struct Walk<'a, 'b> {
     fitter: &'a LawFitter<'b>,
@@ -73,7 +82,8 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         self.tried.push(support.to_vec());
-        if let Some(law) = self.fitter.fit(support, from)?
+        let best = self.laws.iter().map(|law| law.criterion).fold(f64::INFINITY, f64::min);
+        if let Some(law) = self.fitter.fit(support, from, best + HOPELESS)?
             && law.criterion.is_finite()
         {
             self.laws.push(law);
