@@ -1,0 +1,369 @@
+//! From samples to the law.
+
+use fastlsq_basis::{InputMap, MultiIndex};
+
+use crate::bootstrap::{Bootstrap, bootstrap};
+use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
+use crate::dictionary::{Dictionary, Jets};
+use crate::discovered::{Discovered, LawField, LawTerm, Warning, equation};
+use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
+use crate::refit::{LawFit, LawFitter, explore};
+use crate::regression::{Candidate, Regression, candidate_supports, lasso_path, rank_supports};
+use crate::rows::{
+    Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of, weighted,
+};
+use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
+
+/// Noise below this share of the data counts as none.
+const CLEAN: f64 = 3e-5;
+/// Relative residuals below this are equal for the purpose of choosing a law.
+const FLOOR: f64 = 1e-6;
+/// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
+/// than noisy data show. Tried in turn until a law can be solved.
+const WIDENINGS: [(f64, f64); 2] = [(2.0, 1.5), (3.0, 2.0)];
+
+/// A question: which few terms of a dictionary make up the law of a target derivative?
+///
+/// ```
+/// use fastlsq_discovery::{Dictionary, Discovery, Samples};
+/// let x: Vec<f64> = (0..400).map(|i| 0.015 * i as f64).collect();
+/// let u: Vec<f64> = x.iter().map(|x| (-0.5 * x).exp() * (2.0 * x).sin()).collect();
+/// let library = Dictionary::parse(&["x"], &["u", "u_x", "u^2"])?;
+/// let law = Discovery::new(library, "u_xx")?.run(&Samples::on_line(&x, &u)?)?;
+/// assert_eq!(law.to_string(), "u_xx = −4.25 u − 1.00 u_x");
+/// # Ok::<(), fastlsq_discovery::DiscoveryError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Discovery {
+    library: Dictionary,
+    target: MultiIndex,
+    jets: Jets,
+    options: DiscoveryOptions,
+}
+
+/// What regression on rows of derivatives says.
+struct Regressed {
+    regression: Regression,
+    candidates: Vec<Candidate>,
+    supports: Vec<Vec<usize>>,
+}
+
+impl Discovery {
+    /// The law of the derivative `target` (such as `u_t`) over a dictionary.
+    ///
+    /// # Errors
+    /// A target that cannot be read or is itself a term, an empty dictionary.
+    pub fn new(library: Dictionary, target: &str) -> Result<Self, DiscoveryError> {
+        let target = library.variables().parse_derivative(target)?;
+        let jets = Jets::new(&library, &target)?;
+        Ok(Self {
+            library,
+            target,
+            jets,
+            options: DiscoveryOptions::default(),
+        })
+    }
+
+    /// Sets the options.
+    #[must_use]
+    pub fn with(mut self, options: DiscoveryOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The candidate terms.
+    #[must_use]
+    pub fn library(&self) -> &Dictionary {
+        &self.library
+    }
+
+    /// Finds the law.
+    ///
+    /// # Errors
+    /// Data of another dimension than the dictionary, options out of range, terms that are not
+    /// defined on the data, baselines without a grid.
+    pub fn run(&self, samples: &Samples) -> Result<Discovered, DiscoveryError> {
+        self.options.validate()?;
+        if samples.dim() != self.library.variables().dim() {
+            return Err(DiscoveryError::AxisNames {
+                axes: self.library.variables().axes().iter().map(char::to_string).collect(),
+                dim: samples.dim(),
+            });
+        }
+        let needed = self.library.len() + 2;
+        if samples.len() < needed {
+            return Err(DiscoveryError::TooFewPoints {
+                found: samples.len(),
+                needed,
+            });
+        }
+        match &self.options.derivatives {
+            Derivatives::Features(fit) => self.by_features(samples, fit),
+            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
+            &Derivatives::SavitzkyGolay { window, degree } => {
+                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
+            }
+        }
+    }
+
+    fn map_of(samples: &Samples) -> Result<InputMap, DiscoveryError> {
+        let (lower, upper) = samples.bounds();
+        Ok(InputMap::from_box(&lower, &upper)?)
+    }
+
+    fn regress(&self, rows: &Rows, independent: f64) -> Result<(Regressed, Vec<crate::PathPoint>), DiscoveryError> {
+        if all_vanish(rows) {
+            return Err(DiscoveryError::VanishingDictionary);
+        }
+        let regression = rows.regression();
+        let path = lasso_path(&regression, &self.options.lasso)?;
+        let largest = self.options.largest;
+        let mut supports = candidate_supports(&regression, &path, largest.min(3));
+        supports.retain(|support| support.len() <= largest);
+        let mut candidates = rank_supports(
+            &regression,
+            &rows.folds(),
+            &supports,
+            independent,
+            FLOOR,
+            self.options.choice,
+        );
+        candidates.truncate(20);
+        let regressed = Regressed {
+            regression,
+            candidates,
+            supports,
+        };
+        Ok((regressed, path))
+    }
+
+    fn by_differences(&self, samples: &Samples, baseline: Baseline) -> Result<Discovered, DiscoveryError> {
+        let derivatives = grid_derivatives(samples, &self.jets.alphas, baseline)?;
+        let map = Self::map_of(samples)?;
+        let weights = edge_weights(&map, samples.points(), self.options.edge);
+        let rows = weighted(&self.library, &self.jets, samples.points(), &derivatives, &weights)?;
+        let (regressed, path) = self.regress(&rows, samples.len() as f64)?;
+        let warnings = collinear_terms(&regressed.regression, &self.library);
+        Ok(self.conclude_regression(&regressed, path, warnings, &Bootstrap::default()))
+    }
+
+    fn by_features(&self, samples: &Samples, options: &FitOptions) -> Result<Discovered, DiscoveryError> {
+        let fit = FieldFit::new(samples, options)?;
+        let map = Self::map_of(samples)?;
+        let relative_noise = fit.noise() / samples.rms();
+        let sites = StrongSites::new(&fit, &self.jets, samples, &map, self.options.edge)?;
+        let field = fit.shrunk(fit.coordinates().1);
+        let strong = sites.rows(&self.library, &self.jets, &field)?;
+        let dof = fit.degrees_of_freedom();
+        let (strong, strong_path) = self.regress(&strong, dof)?;
+        let (regressed, path, also) = match self.options.form {
+            RowForm::Strong => (strong, strong_path, None),
+            RowForm::Weak => {
+                let count = if samples.dim() == 1 { 120 } else { 250 };
+                let tests = TestFunctions::spread(&map, count, 0.35);
+                let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
+                let (weak, path) = self.regress(&rows, dof.min(count as f64))?;
+                (weak, path, Some(strong))
+            }
+        };
+        let mut warnings = collinear_terms(&regressed.regression, &self.library);
+        warnings.extend(doubtful_fit(&fit, samples, relative_noise));
+        let weights = edge_weights(&map, samples.points(), self.options.edge);
+        let residual = regressed.candidates.first().map_or(1.0, |c| c.residual);
+        warnings.extend(travelling_wave(&fit, samples, &self.target, &weights, residual)?);
+        let support = regressed.candidates.first().map_or(Vec::new(), |c| c.support.clone());
+        let stability = if self.options.replicates > 0 && relative_noise > CLEAN {
+            let settings = (self.options.replicates, self.options.seed, self.options.largest);
+            bootstrap(&fit, &sites, &self.library, &self.jets, &support, settings)?
+        } else {
+            Bootstrap::default()
+        };
+        let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
+        result.noise = fit.noise();
+        let refit = match self.options.refit {
+            LikelihoodRefit::Auto => relative_noise > CLEAN,
+            LikelihoodRefit::Always => true,
+            LikelihoodRefit::Never => false,
+        };
+        if refit {
+            self.refit(samples, options, &fit, &regressed, also.as_ref(), &mut result)?;
+        }
+        result.fit = Some(fit);
+        Ok(result)
+    }
+
+    /// Lets the likelihood decide between laws.
+    fn refit(
+        &self,
+        samples: &Samples,
+        options: &FitOptions,
+        fit: &FieldFit,
+        regressed: &Regressed,
+        also: Option<&Regressed>,
+        result: &mut Discovered,
+    ) -> Result<(), DiscoveryError> {
+        let mut proposals: Vec<Vec<usize>> = Vec::new();
+        for source in [Some(regressed), also].into_iter().flatten() {
+            for candidate in source.candidates.iter().take(2) {
+                if !proposals.contains(&candidate.support) {
+                    proposals.push(candidate.support.clone());
+                }
+            }
+        }
+        let first = |support: &[usize]| regressed.regression.on_support(support).coefficients;
+        let mut best: Option<(Vec<LawFit>, LawField)> = None;
+        for (factor, shift) in WIDENINGS {
+            let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| factor * s + shift).collect();
+            let features = (1.2 * fit.basis_len() as f64) as usize;
+            let wide = options
+                .clone()
+                .bandwidth(sigmas)
+                .features(features.min(samples.len() / 2).max(4));
+            let wide = FieldFit::new(samples, &FitOptions { ridge: None, ..wide })?;
+            let noise = fit.noise().max(1e-12 * samples.rms());
+            let fitter = LawFitter::new(&self.library, &self.jets, &wide, samples.len(), noise, &first)?;
+            let laws = explore(&fitter, &proposals, self.options.refits, self.options.largest, samples.dim() == 1)?;
+            let Some(top) = laws.first() else { continue };
+            let better = best
+                .as_ref()
+                .is_none_or(|(known, _)| known.first().is_none_or(|known| top.criterion < known.criterion));
+            let enforced = top.enforced;
+            for law in laws.iter().take(2) {
+                if !proposals.contains(&law.support) {
+                    proposals.insert(0, law.support.clone());
+                }
+            }
+            if better {
+                let field = LawField {
+                    beta: wide.expand(&top.field),
+                    basis: wide.basis().clone(),
+                };
+                best = Some((laws, field));
+            }
+            if enforced {
+                break;
+            }
+        }
+        if let Some((laws, field)) = best {
+            self.conclude_refit(laws, field, result);
+        }
+        Ok(())
+    }
+
+    fn name(&self, index: usize) -> String {
+        self.library.terms()[index].name().to_owned()
+    }
+
+    fn conclude_regression(
+        &self,
+        regressed: &Regressed,
+        path: Vec<crate::PathPoint>,
+        mut warnings: Vec<Warning>,
+        stability: &Bootstrap,
+    ) -> Discovered {
+        let unconverged = path.iter().filter(|point| !point.converged).count();
+        if unconverged > 0 {
+            warnings.push(Warning::LassoGap {
+                penalties: unconverged,
+            });
+        }
+        let best = regressed.candidates.first();
+        let held_out = best.map_or(f64::NAN, |c| c.held_out);
+        if held_out > 0.3 {
+            warnings.push(Warning::Unexplained { held_out });
+        }
+        let terms = best.map_or(Vec::new(), |best| {
+            let solution = regressed.regression.on_support(&best.support);
+            let rows = regressed.regression.rows() as f64;
+            let variance = solution.residual_square / (rows - best.support.len() as f64).max(1.0);
+            best.support
+                .iter()
+                .enumerate()
+                .map(|(place, &index)| {
+                    let coefficient = best.coefficients[place];
+                    let replicates: Vec<f64> =
+                        stability.coefficients.iter().map(|c| c[place]).collect();
+                    let deviation = if replicates.len() > 4 {
+                        spread(&replicates)
+                    } else {
+                        (variance * solution.variances[place]).sqrt()
+                    };
+                    LawTerm {
+                        index,
+                        name: self.name(index),
+                        coefficient,
+                        interval: (coefficient - 1.96 * deviation, coefficient + 1.96 * deviation),
+                        cramer_rao: None,
+                        inclusion: stability.frequencies.get(index).copied().unwrap_or(1.0),
+                    }
+                })
+                .collect()
+        });
+        Discovered {
+            target: self.library.variables().derivative_name(&self.target),
+            names: self.library.names().into_iter().map(str::to_owned).collect(),
+            terms,
+            noise: f64::NAN,
+            held_out,
+            path,
+            candidates: regressed.candidates.clone(),
+            laws: Vec::new(),
+            frequencies: stability.frequencies.clone(),
+            warnings,
+            fit: None,
+            field: None,
+        }
+    }
+
+    fn conclude_refit(&self, laws: Vec<LawFit>, field: LawField, result: &mut Discovered) {
+        let Some(best) = laws.first() else { return };
+        let weights: Vec<f64> =
+            laws.iter().map(|law| (0.5 * (best.criterion - law.criterion)).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        result.terms = best
+            .support
+            .iter()
+            .enumerate()
+            .map(|(place, &index)| {
+                let (coefficient, deviation) = (best.coefficients[place], best.deviations[place]);
+                let inclusion: f64 = laws
+                    .iter()
+                    .zip(&weights)
+                    .filter(|(law, _)| law.support.contains(&index))
+                    .map(|(_, w)| w / total)
+                    .sum();
+                LawTerm {
+                    index,
+                    name: self.name(index),
+                    coefficient,
+                    interval: (coefficient - 1.96 * deviation, coefficient + 1.96 * deviation),
+                    cramer_rao: Some(deviation),
+                    inclusion: inclusion.min(1.0),
+                }
+            })
+            .collect();
+        if !best.enforced {
+            result.warnings.push(Warning::NotEnforced {
+                residual: best.equation_residual,
+            });
+        }
+        if let Some(rival) = laws.get(1) {
+            let difference = rival.criterion - best.criterion;
+            if difference < 6.0 {
+                let terms = rival.support.iter().zip(&rival.coefficients);
+                let named: Vec<(f64, String)> = terms.map(|(&k, c)| (*c, self.name(k))).collect();
+                let law = equation(&result.target, named.iter().map(|(c, n)| (*c, n.as_str())));
+                result.warnings.push(Warning::Rival { law, difference });
+            }
+        }
+        result.field = Some(field);
+        result.laws = laws;
+    }
+}
+
+/// Standard deviation of a sample.
+fn spread(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0)).sqrt()
+}

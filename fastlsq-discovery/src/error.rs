@@ -1,0 +1,133 @@
+//! What can go wrong before or during a discovery.
+
+use fastlsq_basis::BasisError;
+use fastlsq_solve::lsq::LsqError;
+use thiserror::Error;
+
+/// A question that cannot be answered. Doubts about an answer are warnings in the report instead.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum DiscoveryError {
+    /// Points and values do not fit together.
+    #[error("{points} points but {values} values: give one value for each point")]
+    Lengths {
+        /// Number of points.
+        points: usize,
+        /// Number of values.
+        values: usize,
+    },
+    /// A NaN or an infinity in the data.
+    #[error("{what} {index} is {value}: remove or repair the samples that are not finite")]
+    NotFinite {
+        /// Coordinates or values.
+        what: &'static str,
+        /// The first offending sample.
+        index: usize,
+        /// What was found there.
+        value: f64,
+    },
+    /// Fewer samples than anything can be said from.
+    #[error("{found} samples are too few: at least {needed} are needed for this request")]
+    TooFewPoints {
+        /// Samples given.
+        found: usize,
+        /// Samples needed.
+        needed: usize,
+    },
+    /// All samples share one coordinate.
+    #[error("all samples have {axis} = {value}: nothing can be learnt about derivatives along {axis}; drop that axis")]
+    FlatAxis {
+        /// Name of the axis.
+        axis: String,
+        /// The common coordinate.
+        value: f64,
+    },
+    /// The field does not vary.
+    #[error("every sample has the value {value}: a constant field satisfies any law without a source; give data that vary")]
+    ConstantData {
+        /// The common value.
+        value: f64,
+    },
+    /// Names of axes that cannot be told apart.
+    #[error("the axes {axes:?} need distinct one-letter names other than the field's, one for each of {dim} coordinates")]
+    AxisNames {
+        /// The names given.
+        axes: Vec<String>,
+        /// Coordinates of a point.
+        dim: usize,
+    },
+    /// A term that cannot be read.
+    #[error("`{text}` is not a term: {reason}; write products such as `u u_x`, `u^2`, `u_xx`, or 1 for a constant")]
+    Term {
+        /// The text.
+        text: String,
+        /// Why it cannot be read.
+        reason: String,
+    },
+    /// No terms to choose from.
+    #[error("the dictionary is empty: add at least one term besides the target {target}")]
+    EmptyDictionary {
+        /// The target derivative.
+        target: String,
+    },
+    /// The same term twice.
+    #[error("the term {name} is in the dictionary twice: remove one")]
+    DuplicateTerm {
+        /// Its name.
+        name: String,
+    },
+    /// The target stands on both sides.
+    #[error("the target {name} is also a term of the dictionary: the law {name} = {name} would always win; remove the term")]
+    TargetInDictionary {
+        /// The target.
+        name: String,
+    },
+    /// A term of the dictionary that is not finite on the fitted field.
+    #[error("the term {name} is {value} at sample {index}: it is not defined on the range of the data; remove or guard it")]
+    TermNotFinite {
+        /// The term.
+        name: String,
+        /// Row at which it fails.
+        index: usize,
+        /// Its value there.
+        value: f64,
+    },
+    /// The law cannot be found from data on which every candidate vanishes.
+    #[error("every column of the dictionary vanishes on the data: choose terms that do not")]
+    VanishingDictionary,
+    /// Differences need a grid.
+    #[error("{method} needs samples on a tensor grid (every combination of {counts:?} coordinates once) but there are {found}: use the fit by features for scattered data")]
+    NotAGrid {
+        /// The method that was asked for.
+        method: &'static str,
+        /// Distinct coordinates along each axis.
+        counts: Vec<usize>,
+        /// Samples given.
+        found: usize,
+    },
+    /// A setting outside its range.
+    #[error("{what} = {value} is not allowed: {requirement}")]
+    Setting {
+        /// The setting.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// A matrix decomposition did not converge.
+    #[error("the {what} did not converge: rescale the data or use fewer features")]
+    Decomposition {
+        /// Which decomposition.
+        what: &'static str,
+    },
+    /// The penalised regression failed.
+    #[error("the LASSO solver refused the problem: {0}")]
+    Lasso(String),
+    /// The features could not be evaluated.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// A least-squares problem could not be solved.
+    #[error(transparent)]
+    LeastSquares(#[from] LsqError),
+}

@@ -1,0 +1,141 @@
+//! The search for the bandwidth along each axis.
+
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, SinusoidalBasis};
+use faer::Mat;
+
+use super::spectrum::{Score, Spectrum};
+use super::{Criterion, FitOptions};
+use crate::{DiscoveryError, Samples};
+
+/// Bandwidths tried on a line and as isotropic starts elsewhere.
+const LADDER: [f64; 10] = [0.7, 1.0, 1.5, 2.2, 3.3, 5.0, 7.5, 11.0, 16.0, 24.0];
+/// Step of the search along single axes.
+const STEP: f64 = 1.5;
+
+/// Builds bases for data that fill a box.
+pub(super) struct Family<'a> {
+    pub(super) samples: &'a Samples,
+    pub(super) map: InputMap,
+    pub(super) count: usize,
+    pub(super) seed: u64,
+    pub(super) criterion: Criterion,
+}
+
+impl Family<'_> {
+    pub(super) fn basis(&self, sigmas: &[f64]) -> Result<SinusoidalBasis, DiscoveryError> {
+        Ok(SinusoidalBasis::builder(sigmas.len(), self.count)
+            .law(FrequencyLaw::PerAxis(sigmas.to_vec()))
+            .map(self.map.clone())
+            .draw(Draw::QuasiRandom)
+            .seed(self.seed)
+            .build()?)
+    }
+
+    fn matrix(&self, sigmas: &[f64]) -> Result<Mat<f64>, DiscoveryError> {
+        Ok(self.basis(sigmas)?.values(self.samples.points())?)
+    }
+
+    fn quick(&self, sigmas: &[f64]) -> Result<f64, DiscoveryError> {
+        let phi = self.matrix(sigmas)?;
+        let score = Score::by_gram(phi.as_ref(), self.samples.values())?;
+        Ok(score.best(1e-13, self.criterion).score)
+    }
+
+    fn exact(&self, sigmas: &[f64]) -> Result<f64, DiscoveryError> {
+        let phi = self.matrix(sigmas)?;
+        let score = Spectrum::new(phi.as_ref())?.score(self.samples.values());
+        Ok(score.best(1e-28, self.criterion).score)
+    }
+
+    /// The bandwidth with the best score, and whether the data look free of noise.
+    pub(super) fn search(&self) -> Result<Vec<f64>, DiscoveryError> {
+        let dim = self.map.dim();
+        let mut search = Search::default();
+        if dim == 1 {
+            for sigma in LADDER {
+                search.try_at(vec![sigma], |s| self.exact(s))?;
+            }
+            search.climb(|s| self.exact(s), STEP.sqrt(), 3)?;
+            return Ok(search.best);
+        }
+        for sigma in [1.5, 3.3, 7.5] {
+            search.try_at(vec![sigma; dim], |s| self.quick(s))?;
+        }
+        search.climb(|s| self.quick(s), STEP, 6)?;
+        let n = self.samples.len() as f64;
+        let level = (search.score / n).exp().sqrt() / self.samples.rms();
+        if level < 1e-4 {
+            // Nearly clean data: below the floor of the Gram matrix only the full decomposition sees.
+            let start = search.best;
+            search = Search::default();
+            search.try_at(start, |s| self.exact(s))?;
+            search.climb(|s| self.exact(s), STEP, 1)?;
+        }
+        Ok(search.best)
+    }
+}
+
+/// Greedy search along the axes, remembering what was tried.
+#[derive(Default)]
+struct Search {
+    tried: Vec<Vec<f64>>,
+    best: Vec<f64>,
+    score: f64,
+}
+
+impl Search {
+    fn try_at(
+        &mut self,
+        sigmas: Vec<f64>,
+        score: impl Fn(&[f64]) -> Result<f64, DiscoveryError>,
+    ) -> Result<bool, DiscoveryError> {
+        let same = |a: &[f64]| a.iter().zip(&sigmas).all(|(a, b)| (a / b - 1.0).abs() < 1e-6);
+        if self.tried.iter().any(|known| same(known)) {
+            return Ok(false);
+        }
+        let value = score(&sigmas)?;
+        self.tried.push(sigmas.clone());
+        if self.best.is_empty() || value < self.score {
+            (self.best, self.score) = (sigmas, value);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn climb(
+        &mut self,
+        score: impl Fn(&[f64]) -> Result<f64, DiscoveryError>,
+        step: f64,
+        rounds: usize,
+    ) -> Result<(), DiscoveryError> {
+        for _ in 0..rounds {
+            let mut improved = false;
+            for axis in 0..self.best.len() {
+                for factor in [step, 1.0 / step] {
+                    let mut moved = self.best.clone();
+                    moved[axis] *= factor;
+                    if self.try_at(moved, &score)? {
+                        improved = true;
+                        break;
+                    }
+                }
+            }
+            if !improved {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many features suit this many samples.
+pub(super) fn feature_count(options: &FitOptions, samples: &Samples) -> usize {
+    options.features.unwrap_or_else(|| {
+        let wanted = match samples.dim() {
+            1 => 200,
+            2 => 500,
+            _ => 800,
+        };
+        wanted.min(samples.len() / 2).max(4)
+    })
+}

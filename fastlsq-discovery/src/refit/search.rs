@@ -1,0 +1,93 @@
+//! Which law: a stepwise search over supports, judged by the likelihood.
+
+use super::{LawFit, LawFitter};
+use crate::DiscoveryError;
+
+/// Fits the proposed supports, then adds and drops terms while the information criterion falls. The laws
+/// come back best first.
+///
+/// Terms to add are taken in the order of what the linearised likelihood promises.
+pub(crate) fn explore(
+    fitter: &LawFitter<'_>,
+    proposals: &[Vec<usize>],
+    most: usize,
+    largest: usize,
+    singles: bool,
+) -> Result<Vec<LawFit>, DiscoveryError> {
+    let mut walk = Walk {
+        fitter,
+        laws: Vec::new(),
+        tried: Vec::new(),
+        most,
+    };
+    for support in proposals {
+        walk.try_law(support, None)?;
+    }
+    if singles {
+        for k in 0..fitter.library().len() {
+            walk.try_law(&[k], None)?;
+        }
+    }
+    let mut finished: Vec<Vec<usize>> = Vec::new();
+    // The search goes on from the best law whose neighbours are unknown, among the three best.
+    loop {
+        walk.laws.sort_by(|a, b| a.criterion.total_cmp(&b.criterion));
+        let next = walk
+            .laws
+            .iter()
+            .take(2)
+            .find(|law| !finished.contains(&law.support))
+            .cloned();
+        let Some(law) = next.filter(|_| walk.tried.len() < most) else {
+            break;
+        };
+        finished.push(law.support.clone());
+        for place in 0..law.support.len() {
+            let mut fewer = law.support.clone();
+            fewer.remove(place);
+            if !fewer.is_empty() {
+                walk.try_law(&fewer, Some(&law))?;
+            }
+        }
+        if law.support.len() < largest {
+            let needed = 0.3 * (fitter.samples() as f64).ln();
+            for (term, _) in law.promises.iter().filter(|(_, fall)| *fall > needed).take(3) {
+                let mut more = law.support.clone();
+                more.push(*term);
+                more.sort_unstable();
+                walk.try_law(&more, Some(&law))?;
+            }
+        }
+    }
+    let mut laws = walk.laws;
+    if let Some(best) = laws.first_mut() {
+        *best = fitter.polish(best)?;
+    }
+    Ok(laws)
+}
+
+/// Laws whose misfit alone exceeds the best criterion by this much are given up early.
+const HOPELESS: f64 = 100.0;
+
+struct Walk<'a, 'b> {
+    fitter: &'a LawFitter<'b>,
+    laws: Vec<LawFit>,
+    tried: Vec<Vec<usize>>,
+    most: usize,
+}
+
+impl Walk<'_, '_> {
+    fn try_law(&mut self, support: &[usize], from: Option<&LawFit>) -> Result<(), DiscoveryError> {
+        if self.tried.len() >= self.most || self.tried.iter().any(|known| known == support) {
+            return Ok(());
+        }
+        self.tried.push(support.to_vec());
+        let best = self.laws.iter().map(|law| law.criterion).fold(f64::INFINITY, f64::min);
+        if let Some(law) = self.fitter.fit(support, from, best + HOPELESS)?
+            && law.criterion.is_finite()
+        {
+            self.laws.push(law);
+        }
+        Ok(())
+    }
+}
