@@ -33,7 +33,7 @@ fn smooth_functions_are_fitted_to_rounding_by_every_truncating_method() {
         (600, 200, 1, 10.0, 25..60),
         (1500, 300, 1, 10.0, 25..60),
         (1500, 600, 2, 5.0, 200..320),
-        (4000, 1300, 2, 12.0, 480..640),
+        (4000, 900, 2, 8.0, 340..470),
     ] {
         for method in [
             Method::Auto,

@@ -17,7 +17,7 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Width at which the recursion stops and columns are reflected one by one.
-const LEAF: usize = 8;
+const LEAF: usize = 16;
 
 /// β and τ of the reflector that maps [α; x] to [β; 0], and the factor that turns x into v.
 ///

@@ -3,9 +3,10 @@
 //! Classical pivoting looks at every column after every reflector and is bound by memory. Here the
 //! pivots of a whole panel are chosen on a small random sketch Y = G·A (a few more rows than the
 //! panel has columns): pivoted QR of Y is cheap and orders the columns nearly as well. The panel is
-//! then reduced and the trailing matrix updated by matrix products; the sketch follows the reflectors
-//! (G ← G·Q, Y ← Y − G₁·R₁₂) and is never rebuilt from A. The rank is decided on the true diagonal and,
-//! before stopping, on the true norms of the columns that are left.
+//! then reduced and the trailing matrix updated by matrix products; the sketch follows without looking at A
+//! again (Y ← Y − G₁·R₁₂), so the next panel can be chosen and reduced while the other columns are still being
+//! updated. The rank is decided on the true diagonal and, before stopping, on the true norms of the columns
+//! that are left.
 //!
 //! The sketch is drawn from a fixed seed: the factorisation is a function of its input.
 
@@ -13,6 +14,8 @@ use super::block::join;
 use super::kernels::{column, column_mut, dot, norm, reflect_columns, scale};
 use super::panel::{apply_dense, apply_dense_transpose, dense_panel, move_top_rows};
 use super::pivots::Sketch;
+use super::products::add_product;
+use super::triangle::clear_below_diagonal;
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -31,132 +34,284 @@ pub(crate) struct PivotedQr {
     pub(crate) order: Vec<usize>,
     /// Norms of the columns of E, in pivoted order.
     pub(crate) dropped: Vec<f64>,
-    panels: Vec<Reflectors>,
-    rows: usize,
+    /// The Householder vectors, a column for each pivot.
+    v: Mat<f64>,
+    panels: Vec<Panel>,
 }
 
-/// A panel's reflectors I − V T Vᵀ acting on the rows from `row` on.
+/// A panel of reflectors I − V T Vᵀ; V starts at this row and column of the vectors.
 #[derive(Clone, Debug)]
-struct Reflectors {
-    row: usize,
-    v: Mat<f64>,
+struct Panel {
+    start: usize,
     t: Mat<f64>,
+}
+
+impl Panel {
+    fn vectors<'a>(&self, all: MatRef<'a, f64>) -> MatRef<'a, f64> {
+        all.submatrix(
+            self.start,
+            self.start,
+            all.nrows() - self.start,
+            self.t.ncols(),
+        )
+    }
 }
 
 /// Panel width: narrow, because choosing the pivots of a panel costs its width squared a column.
 fn panel_width(n: usize) -> usize {
-    if n <= 300 { 16 } else { 32 }
+    if n <= 64 { 16 } else { 32 }
 }
 
 /// Factors `a`, which is overwritten. Columns whose remaining norm is below `tolerance` are dropped.
-pub(crate) fn pivoted_qr(mut a: Mat<f64>, tolerance: f64, parallel: bool) -> PivotedQr {
+pub(crate) fn pivoted_qr(a: Mat<f64>, tolerance: f64, parallel: bool) -> PivotedQr {
     let (m, n) = a.shape();
-    let mut order: Vec<usize> = (0..n).collect();
-    let mut r = Mat::zeros(m.min(n), n);
-    let mut panels = Vec::new();
-    let mut sketch = Sketch::new(a.as_ref(), panel_width(n));
-    let mut rank = 0;
+    let limit = m.min(n);
+    let mut sketch = Sketch::new(a.as_ref(), panel_width(n), parallel);
+    let mut state = Elimination {
+        r: Mat::zeros(limit, n),
+        order: (0..n).collect(),
+        panels: Vec::new(),
+        rank: 0,
+        pending: None,
+        a,
+        parallel,
+    };
     let mut dropped = Vec::new();
+    // Near the noise level of the data a few columns may always stick out: settle for less each time.
     let mut slack = 1.0;
-    while rank < m.min(n) {
-        let width = panel_width(n).min(m.min(n) - rank);
-        for (i, from) in sketch.bring_pivots_forward(width).into_iter().enumerate() {
-            swap_columns(a.as_mut(), rank + i, rank + from);
-            swap_columns(r.as_mut(), rank + i, rank + from);
-            order.swap(rank + i, rank + from);
-        }
-        let panel = a.as_ref().submatrix(rank, rank, m - rank, width).to_owned();
-        let mut v = panel.clone();
-        let mut t = Mat::zeros(width, width);
-        dense_panel(
-            r.as_mut().submatrix_mut(rank, rank, width, width),
-            v.as_mut(),
-            t.as_mut(),
-        );
-        let smallest = (0..width)
-            .map(|i| r[(rank + i, rank + i)].abs())
+    while state.rank < limit {
+        let width = panel_width(n).min(limit - state.rank);
+        state.swap(&sketch.bring_pivots_forward(width));
+        let (unreduced, t) = state.reduce_next_panel(width);
+        let (start, end) = (state.rank, state.rank + width);
+        let smallest = (start..end)
+            .map(|i| state.r[(i, i)].abs())
             .fold(f64::INFINITY, f64::min);
         if smallest > tolerance {
-            let reflectors = Reflectors { row: rank, v, t };
-            eliminate(&mut a, &mut r, &reflectors, rank + width, parallel);
-            let behind = r
-                .as_ref()
-                .submatrix(rank, rank + width, width, n - rank - width);
-            sketch.follow(reflectors.v.as_ref(), reflectors.t.as_ref(), behind);
-            rank += width;
-            panels.push(reflectors);
+            state.accept(t);
+            let r11 = state.r.as_ref().submatrix(start, start, width, width);
+            let r12 = state.r.as_ref().submatrix(start, end, width, n - end);
+            if !sketch.follow(r11, r12) && end < limit {
+                state.update_pending();
+                sketch = Sketch::new(state.rest(), panel_width(n), parallel);
+            }
             continue;
         }
         // The rank lies inside this panel (or the sketch misled): order it by its true norms.
-        let (swaps, v, t) = careful_panel(panel, tolerance);
-        for (i, from) in swaps.into_iter().enumerate() {
-            swap_columns(a.as_mut(), rank + i, rank + from);
-            swap_columns(r.as_mut().subrows_mut(0, rank), rank + i, rank + from);
-            order.swap(rank + i, rank + from);
-        }
-        let width = v.ncols();
-        if width > 0 {
-            let reflectors = Reflectors { row: rank, v, t };
-            eliminate(&mut a, &mut r, &reflectors, rank, parallel);
-            rank += width;
-            panels.push(reflectors);
-        }
-        let rest = a.as_ref().submatrix(rank, rank, m - rank, n - rank);
-        dropped = (0..n - rank).map(|j| norm(column(rest, j))).collect();
-        // Near the noise level of the data a few columns may always stick out: settle for less each time.
+        state.reduce_carefully(unreduced, tolerance);
+        let rest = state.rest();
+        dropped = (0..rest.ncols()).map(|j| norm(column(rest, j))).collect();
         if dropped.iter().all(|&size| size <= slack * tolerance) {
             break;
         }
         slack *= 2.0;
-        sketch = Sketch::new(rest, panel_width(n));
+        sketch = Sketch::new(rest, panel_width(n), parallel);
     }
-    if rank == m.min(n) {
+    let Elimination {
+        mut a,
+        mut r,
+        order,
+        panels,
+        rank,
+        ..
+    } = state;
+    if rank == limit {
         dropped = vec![0.0; n - rank];
     }
     r.truncate(rank, n);
-    for j in 0..rank {
-        column_mut(r.as_mut(), j)[j + 1..].fill(0.0);
+    clear_below_diagonal(r.as_mut());
+    if 2 * rank < n {
+        a = a.as_ref().subcols(0, rank).to_owned();
     }
     PivotedQr {
         r,
         order,
         dropped,
+        v: a,
         panels,
-        rows: m,
     }
 }
 
-/// Applies a panel to the columns `from ..` of A and moves the finished rows to R.
-fn eliminate(
-    a: &mut Mat<f64>,
-    r: &mut Mat<f64>,
-    reflectors: &Reflectors,
-    from: usize,
+/// The state between two panels: the first `rank` columns of `a` hold Householder vectors.
+struct Elimination {
+    a: Mat<f64>,
+    r: Mat<f64>,
+    order: Vec<usize>,
+    panels: Vec<Panel>,
+    rank: usize,
+    /// W of the last panel, whose update C ← C − V·W of the columns behind is still to be made.
+    pending: Option<Mat<f64>>,
     parallel: bool,
-) {
-    let (m, n) = a.shape();
-    let (row, width) = (reflectors.row, reflectors.v.ncols());
-    eliminate_chunks(
-        reflectors,
-        a.as_mut().submatrix_mut(row, from, m - row, n - from),
-        r.as_mut().submatrix_mut(row, from, width, n - from),
-        parallel,
-    );
 }
 
-fn eliminate_chunks(q: &Reflectors, mut a: MatMut<'_, f64>, r: MatMut<'_, f64>, parallel: bool) {
+impl Elimination {
+    /// The part of A that is left. Only up to date when nothing is pending.
+    fn rest(&self) -> MatRef<'_, f64> {
+        let (m, n) = self.a.shape();
+        self.a
+            .as_ref()
+            .submatrix(self.rank, self.rank, m - self.rank, n - self.rank)
+    }
+
+    /// Exchanges place i of the columns left with the place in the i-th entry.
+    fn swap(&mut self, swaps: &[usize]) {
+        for (i, &from) in swaps.iter().enumerate() {
+            let (here, there) = (self.rank + i, self.rank + from);
+            swap_columns(self.a.as_mut(), here, there);
+            swap_columns(self.r.as_mut(), here, there);
+            self.order.swap(here, there);
+            if let Some(w) = &mut self.pending {
+                swap_columns(w.as_mut(), i, from);
+            }
+        }
+    }
+
+    /// Brings the next `width` columns up to date and reduces them, and the others up to date meanwhile.
+    /// Returns the columns before the reduction, and T.
+    fn reduce_next_panel(&mut self, width: usize) -> (Mat<f64>, Mat<f64>) {
+        let (rank, parallel) = (self.rank, self.parallel);
+        let rows = self.a.nrows() - rank;
+        let pending = self.pending.take();
+        let (done, behind) = self.a.as_mut().split_at_col_mut(rank);
+        let (mut next, rest) = behind.split_at_col_mut(width);
+        let r = self.r.as_mut().submatrix_mut(rank, rank, width, width);
+        let last = self.panels.last().zip(pending.as_ref());
+        let last = last.map(|(panel, w)| (panel.start, panel.vectors(done.rb()), w.as_ref()));
+        let reduce = || {
+            if let Some((start, v, w)) = last {
+                let c = next.rb_mut().subrows_mut(start, v.nrows());
+                add_product(c, -1.0, v, w.subcols(0, width), false);
+            }
+            let panel = next.subrows_mut(rank, rows);
+            let unreduced = panel.rb().to_owned();
+            let mut t = Mat::zeros(width, width);
+            dense_panel(r, panel, t.as_mut());
+            (unreduced, t)
+        };
+        let update = || {
+            if let Some((start, v, w)) = last {
+                let c = rest.subrows_mut(start, v.nrows());
+                add_product(c, -1.0, v, w.subcols(width, w.ncols() - width), parallel);
+            }
+        };
+        join(parallel && last.is_some(), reduce, update).0
+    }
+
+    /// Takes the reduced panel into Q and computes its rows of R; the rest of the update stays pending.
+    fn accept(&mut self, t: Mat<f64>) {
+        let (m, n) = self.a.shape();
+        let (start, width) = (self.rank, t.ncols());
+        let end = start + width;
+        let panel = Panel { start, t };
+        let (done, behind) = self.a.as_mut().split_at_col_mut(end);
+        let v = panel.vectors(done.rb());
+        let c = behind.rb().subrows(start, m - start);
+        let mut w = Mat::zeros(width, n - end);
+        products(v, panel.t.as_ref(), c, w.as_mut(), self.parallel);
+        let mut r = self.r.as_mut().submatrix_mut(start, end, width, n - end);
+        r.copy_from(c.subrows(0, width));
+        add_product(r, -1.0, v.subrows(0, width), w.as_ref(), false);
+        self.panels.push(panel);
+        self.pending = Some(w);
+        self.rank = end;
+    }
+
+    /// Makes the pending update.
+    fn update_pending(&mut self) {
+        if let Some((w, panel)) = self.pending.take().zip(self.panels.last()) {
+            let (done, behind) = self.a.as_mut().split_at_col_mut(self.rank);
+            let v = panel.vectors(done.rb());
+            let c = behind.subrows_mut(panel.start, v.nrows());
+            add_product(c, -1.0, v, w.as_ref(), self.parallel);
+        }
+    }
+
+    /// Reduces the columns of a panel in the order of their true norms, as far as these exceed `tolerance`.
+    fn reduce_carefully(&mut self, panel: Mat<f64>, tolerance: f64) {
+        let (m, n) = self.a.shape();
+        let start = self.rank;
+        self.a
+            .as_mut()
+            .submatrix_mut(start, start, m - start, panel.ncols())
+            .copy_from(&panel);
+        let (swaps, v, t) = careful_panel(panel, tolerance);
+        self.swap(&swaps);
+        let width = v.ncols();
+        if width == 0 {
+            return;
+        }
+        eliminate(
+            v.as_ref(),
+            t.as_ref(),
+            self.a
+                .as_mut()
+                .submatrix_mut(start, start, m - start, n - start),
+            self.r
+                .as_mut()
+                .submatrix_mut(start, start, width, n - start),
+            self.parallel,
+        );
+        self.a
+            .as_mut()
+            .submatrix_mut(start, start, m - start, width)
+            .copy_from(&v);
+        self.panels.push(Panel { start, t });
+        self.rank += width;
+    }
+}
+
+/// W = Tᵀ·Vᵀ·C, in chunks of columns.
+fn products(
+    v: MatRef<'_, f64>,
+    t: MatRef<'_, f64>,
+    c: MatRef<'_, f64>,
+    w: MatMut<'_, f64>,
+    parallel: bool,
+) {
+    let columns = c.ncols();
+    if columns > CHUNK {
+        let half = (columns / 2).next_multiple_of(4);
+        let (c1, c2) = c.split_at_col(half);
+        let (w1, w2) = w.split_at_col_mut(half);
+        join(
+            parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
+            || products(v, t, c1, w1, parallel),
+            || products(v, t, c2, w2, parallel),
+        );
+    } else if columns > 0 {
+        let mut product = Mat::zeros(v.ncols(), columns);
+        matmul(
+            product.as_mut(),
+            Accum::Replace,
+            v.transpose(),
+            c,
+            1.0,
+            Par::Seq,
+        );
+        matmul(w, Accum::Replace, t.transpose(), &product, 1.0, Par::Seq);
+    }
+}
+
+/// Applies a panel's Qᵀ to columns of A and moves the finished rows to R.
+fn eliminate(
+    v: MatRef<'_, f64>,
+    t: MatRef<'_, f64>,
+    mut a: MatMut<'_, f64>,
+    r: MatMut<'_, f64>,
+    parallel: bool,
+) {
     let columns = a.ncols();
     if columns > CHUNK {
         let half = (columns / 2).next_multiple_of(4);
         let (a1, a2) = a.split_at_col_mut(half);
         let (r1, r2) = r.split_at_col_mut(half);
         join(
-            parallel && q.v.nrows() * q.v.ncols() * columns > WORTH_A_TASK,
-            || eliminate_chunks(q, a1, r1, parallel),
-            || eliminate_chunks(q, a2, r2, parallel),
+            parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
+            || eliminate(v, t, a1, r1, parallel),
+            || eliminate(v, t, a2, r2, parallel),
         );
     } else if columns > 0 {
-        apply_dense_transpose(q.v.as_ref(), q.t.as_ref(), a.rb_mut());
+        apply_dense_transpose(v, t, a.rb_mut());
         move_top_rows(a, r);
     }
 }
@@ -229,28 +384,30 @@ impl PivotedQr {
 
     /// C ← Qᵀ C; the first `rank` rows are the coordinates in the range of A.
     pub(crate) fn apply_transpose(&self, mut c: MatMut<'_, f64>) {
-        for q in &self.panels {
-            let c = c.rb_mut().subrows_mut(q.row, q.v.nrows());
-            apply_dense_transpose(q.v.as_ref(), q.t.as_ref(), c);
+        for panel in &self.panels {
+            let v = panel.vectors(self.v.as_ref());
+            let c = c.rb_mut().subrows_mut(panel.start, v.nrows());
+            apply_dense_transpose(v, panel.t.as_ref(), c);
         }
     }
 
     /// B ← B·Q for a block of rows.
     pub(crate) fn apply_from_the_right(&self, mut b: MatMut<'_, f64>) {
-        for q in &self.panels {
-            let b = b.rb_mut().subcols_mut(q.row, q.v.nrows());
-            let mut products = Mat::zeros(b.nrows(), q.v.ncols());
+        for panel in &self.panels {
+            let v = panel.vectors(self.v.as_ref());
+            let b = b.rb_mut().subcols_mut(panel.start, v.nrows());
+            let mut products = Mat::zeros(b.nrows(), v.ncols());
+            matmul(products.as_mut(), Accum::Replace, b.rb(), v, 1.0, Par::Seq);
+            let mut w = Mat::zeros(b.nrows(), v.ncols());
             matmul(
-                products.as_mut(),
+                w.as_mut(),
                 Accum::Replace,
-                b.rb(),
-                &q.v,
+                &products,
+                &panel.t,
                 1.0,
                 Par::Seq,
             );
-            let mut w = Mat::zeros(b.nrows(), q.v.ncols());
-            matmul(w.as_mut(), Accum::Replace, &products, &q.t, 1.0, Par::Seq);
-            matmul(b, Accum::Add, &w, q.v.transpose(), -1.0, Par::Seq);
+            matmul(b, Accum::Add, &w, v.transpose(), -1.0, Par::Seq);
         }
     }
 
@@ -267,7 +424,7 @@ impl PivotedQr {
 
     /// Q·[c; 0], for c with `rank` or more rows.
     pub(crate) fn expand(&self, c: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
-        let mut out = Mat::zeros(self.rows, c.ncols());
+        let mut out = Mat::zeros(self.v.nrows(), c.ncols());
         out.as_mut().subrows_mut(0, c.nrows()).copy_from(c);
         self.apply_chunks(out.as_mut(), parallel);
         out
@@ -284,9 +441,10 @@ impl PivotedQr {
             );
             return;
         }
-        for q in self.panels.iter().rev() {
-            let rows = c.rb_mut().subrows_mut(q.row, q.v.nrows());
-            apply_dense(q.v.as_ref(), q.t.as_ref(), rows);
+        for panel in self.panels.iter().rev() {
+            let v = panel.vectors(self.v.as_ref());
+            let rows = c.rb_mut().subrows_mut(panel.start, v.nrows());
+            apply_dense(v, panel.t.as_ref(), rows);
         }
     }
 }

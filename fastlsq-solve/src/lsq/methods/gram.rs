@@ -67,6 +67,11 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
     }
     let r = Mat::from_fn(n, n, |i, j| if i <= j { gram[(j, i)] } else { 0.0 });
     let pivots = (0..n).map(|i| r[(i, i)]);
+    // Pivots of the size of the rounding errors in AᵀA mean nothing.
+    let noise = 10.0 * f64::EPSILON * pivots.clone().fold(0.0, f64::max).powi(2);
+    if let Some(index) = pivots.clone().position(|pivot| pivot * pivot <= noise) {
+        return Ok(Outcome::Indefinite(index));
+    }
     let parts = Parts {
         range: task.options.keep_q.then_some(RangeMap::Matrix(kept)),
         coordinates,
