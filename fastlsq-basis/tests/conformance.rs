@@ -1,5 +1,6 @@
 //! Every basis of the crate through the exported suite.
 #![cfg(feature = "conformance")]
+#![allow(clippy::unwrap_used)]
 
 use std::sync::Arc;
 

@@ -99,7 +99,7 @@ fn central_difference(
     // One block of points for each shift: h, −h, 2h, −2h, …
     let all = Array2::from_shape_fn((2 * WEIGHTS.len() * rows, points.ncols()), |(row, k)| {
         let block = row / rows;
-        let sign = if block % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if block.is_multiple_of(2) { 1.0 } else { -1.0 };
         let shift = sign * (block / 2 + 1) as f64 * step;
         points[(row % rows, k)] + if k == axis { shift } else { 0.0 }
     });

@@ -62,7 +62,8 @@ impl Mixed {
 pub fn shapes(basis: &dyn Basis) -> Verdict {
     let property = "shapes";
     require(basis.dim() > 0, property, || "the dimension is 0".into())?;
-    require(basis.is_empty() == (basis.len() == 0), property, || {
+    let len = basis.len();
+    require(basis.is_empty() == (len < 1), property, || {
         "is_empty contradicts len".into()
     })?;
     for count in SIZES {

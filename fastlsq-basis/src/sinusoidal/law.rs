@@ -1,6 +1,8 @@
 //! Frequency laws: how a standard normal draw ŵ becomes a frequency w = L ŵ.
 
+use super::low_order::{count_up_to, subsets_up_to, turns};
 use crate::BasisError;
+use crate::error::{require_dim, require_finite, require_size};
 
 /// A limit on the sets of coordinates that a low-order law may take turns in.
 const MAX_SUBSETS: f64 = 1e6;
@@ -79,16 +81,12 @@ impl FrequencyLaw {
         match self {
             Self::Isotropic(sigma) => require_scale(*sigma),
             Self::PerAxis(sigmas) => {
-                crate::error::require_dim("the list of bandwidths", dim, sigmas.len())?;
+                require_dim("the list of bandwidths", dim, sigmas.len())?;
                 sigmas.iter().try_for_each(|&sigma| require_scale(sigma))
             }
             Self::Cholesky(lower) => {
-                crate::error::require_size(
-                    "the Cholesky factor",
-                    dim * (dim + 1) / 2,
-                    lower.len(),
-                )?;
-                crate::error::require_finite("the Cholesky factor", lower)
+                require_size("the Cholesky factor", dim * (dim + 1) / 2, lower.len())?;
+                require_finite("the Cholesky factor", lower)
             }
             Self::Blocks(blocks) => {
                 if blocks.is_empty() {
@@ -96,6 +94,8 @@ impl FrequencyLaw {
                         what: "the list of frequency blocks",
                     });
                 }
+                let total: f64 = blocks.iter().map(|(share, _)| share).sum();
+                require_finite("the sum of the block shares", &[total])?;
                 blocks.iter().try_for_each(|(share, law)| {
                     if !(share.is_finite() && *share > 0.0) {
                         return Err(BasisError::Parameter {
@@ -226,9 +226,10 @@ impl FrequencyLaw {
             }
             Self::LowOrder { order, law } => {
                 let subsets = subsets_up_to(dim, *order);
+                let turns = turns(subsets.len(), draw.len() / dim);
                 let mut masked = draw.to_vec();
-                for (j, z) in masked.chunks_exact_mut(dim).enumerate() {
-                    let kept = &subsets[j % subsets.len()];
+                for (z, turn) in masked.chunks_exact_mut(dim).zip(turns) {
+                    let kept = &subsets[turn];
                     for (axis, z) in z.iter_mut().enumerate() {
                         if !kept.contains(&axis) {
                             *z = 0.0;
@@ -257,34 +258,6 @@ fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
             count
         })
         .collect()
-}
-
-/// The number of non-empty sets of at most `order` axes.
-fn count_up_to(dim: usize, order: usize) -> f64 {
-    let mut binomial = 1.0;
-    (1..=order.min(dim))
-        .map(|size| {
-            binomial *= (dim + 1 - size) as f64 / size as f64;
-            binomial
-        })
-        .sum()
-}
-
-/// Every non-empty set of at most `order` axes, the smaller ones first.
-fn subsets_up_to(dim: usize, order: usize) -> Vec<Vec<usize>> {
-    let mut all: Vec<Vec<usize>> = Vec::new();
-    let mut last: Vec<Vec<usize>> = vec![Vec::new()];
-    for _ in 0..order {
-        last = last
-            .iter()
-            .flat_map(|set| {
-                let first = set.last().map_or(0, |&axis| axis + 1);
-                (first..dim).map(move |axis| set.iter().copied().chain([axis]).collect())
-            })
-            .collect();
-        all.extend(last.iter().cloned());
-    }
-    all
 }
 
 fn require_scale(sigma: f64) -> Result<(), BasisError> {

@@ -6,6 +6,7 @@ mod draw;
 mod gradient;
 mod kernel;
 mod law;
+mod low_order;
 #[cfg(feature = "serde")]
 mod serial;
 
