@@ -7,7 +7,7 @@ use super::linear::space_time;
 use crate::domain::BoxDomain;
 use crate::{EquationRow, MultiIndex, derivative, partial_order};
 
-/// u_tt = c_p² u_xx + c_s² u_yy + (c_p² − c_s²) v_xy and its mirror, c_p = 2, c_s = 1, on [0,1]² × [0,2].
+/// u_tt = c_p² u_xx + c_s² u_yy + (c_p² − c_s²) v_xy and its mirror, c_p = 2, c_s = 1, on \[0,1\]² × \[0,2\].
 ///
 /// The exact field is the sum of a curl-free mode at frequency c_p√2π and a divergence-free mode at
 /// c_s√2π, so both speeds matter (a single pressure mode would never test c_s).

@@ -31,7 +31,7 @@ pub fn poisson_2d() -> Benchmark {
     )
 }
 
-/// −Δu = f on [0,1]⁵ with Dirichlet data; u = Σ sin(πxᵢ/2).
+/// −Δu = f on \[0,1\]⁵ with Dirichlet data; u = Σ sin(πxᵢ/2).
 #[must_use]
 pub fn poisson_5d() -> Benchmark {
     let u = |x: &[f64]| x.iter().map(|x| (0.5 * PI * x).sin()).sum::<f64>();
@@ -47,7 +47,7 @@ pub fn poisson_5d() -> Benchmark {
     )
 }
 
-/// u_t − Δu/5 = f in the unit ball of R⁵ × [0,1], Neumann data; u = exp(|x|²/2 + t).
+/// u_t − Δu/5 = f in the unit ball of R⁵ × \[0,1\], Neumann data; u = exp(|x|²/2 + t).
 #[must_use]
 pub fn heat_5d() -> Benchmark {
     let u = |x: &[f64]| (0.5 * squared(&x[..5]) + x[5]).exp();
@@ -75,7 +75,7 @@ pub fn heat_5d() -> Benchmark {
     )
 }
 
-/// u_tt = 4 u_xx on [0,1]²; u = sin πx cos 2πt + ½ sin 4πx cos 8πt.
+/// u_tt = 4 u_xx on \[0,1\]²; u = sin πx cos 2πt + ½ sin 4πx cos 8πt.
 #[must_use]
 pub fn wave_1d() -> Benchmark {
     let u = |x: &[f64]| {
@@ -133,7 +133,7 @@ pub fn helmholtz_2d(k: f64) -> Benchmark {
     )
 }
 
-/// u_tt = u_xx + u_yy on [0,1]² × [0,1] with conducting walls; u = sin πx sin πy cos √2πt.
+/// u_tt = u_xx + u_yy on \[0,1\]² × \[0,1\] with conducting walls; u = sin πx sin πy cos √2πt.
 #[must_use]
 pub fn maxwell_2d_tm() -> Benchmark {
     standing_wave("maxwell-2d-tm", "u_tt = Δu on [0,1]² × [0,1]", 1.0, 1.0).protocol_rows(
@@ -143,7 +143,7 @@ pub fn maxwell_2d_tm() -> Benchmark {
     )
 }
 
-/// u_tt = u_xx + 2 u_yy on [0,1]² × [0, t_max]; u = sin πx sin πy cos √3πt.
+/// u_tt = u_xx + 2 u_yy on \[0,1\]² × \[0, t_max\]; u = sin πx sin πy cos √3πt.
 #[must_use]
 pub fn wave_2d_ms(t_max: f64) -> Benchmark {
     standing_wave(
