@@ -24,7 +24,9 @@ pub enum CudaError {
     #[error("no CUDA driver library was found; install the NVIDIA driver, or use the CPU backend")]
     NoDriver,
     /// The driver is installed but refuses to start.
-    #[error("the CUDA driver did not start (error {code}); check that the kernel module is loaded and matches the driver")]
+    #[error(
+        "the CUDA driver did not start (error {code}); check that the kernel module is loaded and matches the driver"
+    )]
     DriverFailed {
         /// The driver's own error number.
         code: u32,
@@ -58,10 +60,14 @@ fn look() -> Result<Devices, CudaError> {
     if !present {
         return Err(CudaError::NoDriver);
     }
-    let failed = |error: cudarc::driver::DriverError| CudaError::DriverFailed { code: error.0 as u32 };
+    let failed = |error: cudarc::driver::DriverError| CudaError::DriverFailed {
+        code: error.0 as u32,
+    };
     result::init().map_err(failed)?;
     match result::device::get_count().map_err(failed)? {
-        count if count > 0 => Ok(Devices { count: count.unsigned_abs() as usize }),
+        count if count > 0 => Ok(Devices {
+            count: count.unsigned_abs() as usize,
+        }),
         _ => Err(CudaError::NoDevice),
     }
 }

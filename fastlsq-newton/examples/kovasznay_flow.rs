@@ -11,7 +11,10 @@ fn main() -> Result<(), NewtonError> {
     let w = flow.problem.solve_with(&options)?;
     println!("{w}");
     let errors = flow.errors(&w, 1000)?;
-    println!("relative error of velocity and pressure: {:.1e}", errors.value);
+    println!(
+        "relative error of velocity and pressure: {:.1e}",
+        errors.value
+    );
     assert!(errors.value < 1e-5);
     Ok(())
 }

@@ -13,8 +13,8 @@
 //!     .equation(|u, _| u.partial_order(0, 2) + u.value().exp())
 //!     .dirichlet(|_| 0.0)
 //!     .solve()?;
-//! // u = 2 ln(cosh θ / cosh(θ(1 − 2x))) with θ = cosh θ / √8 = 0.37929149762689…
-//! let theta: f64 = 0.379_291_497_626_891_4;
+//! // u = 2 ln(cosh θ / cosh(θ(1 − 2x))) with θ = cosh θ / √8 = 0.37929114976268859…
+//! let theta: f64 = 0.379_291_149_762_688_6;
 //! let exact = 2.0 * theta.cosh().ln();
 //! assert!((u.value(&[0.5])? - exact).abs() < 1e-12);
 //! println!("{u}");

@@ -31,7 +31,11 @@ fn the_estimate_is_honest() {
         let u = benchmark.problem.solve().unwrap();
         let error = benchmark.errors(&u, 1000).unwrap().value;
         let ratio = u.report().error_estimate / error;
-        assert!((0.2..20.0).contains(&ratio), "{}: estimate/error {ratio:.2}", benchmark.name);
+        assert!(
+            (0.2..20.0).contains(&ratio),
+            "{}: estimate/error {ratio:.2}",
+            benchmark.name
+        );
     }
 }
 
@@ -43,18 +47,32 @@ fn convergence_is_quadratic() {
         .solve_options(Options::new().features(60).bandwidth(4.0))
         .start(Start::Zero)
         .progress(move |step| seen.lock().unwrap().push(step.change));
-    problems::steady_burgers_1d().problem.solve_with(&options).unwrap();
+    problems::steady_burgers_1d()
+        .problem
+        .solve_with(&options)
+        .unwrap();
     let changes = changes.lock().unwrap();
     // The last iteration is that of the full size; its small changes square from step to step.
-    let steps: Vec<f64> = changes.iter().copied().filter(|c| (1e-10..0.3).contains(c)).collect();
-    let squares = steps.windows(2).filter(|pair| pair[1] < 10.0 * pair[0] * pair[0]).count();
+    let steps: Vec<f64> = changes
+        .iter()
+        .copied()
+        .filter(|c| (1e-10..0.3).contains(c))
+        .collect();
+    let squares = steps
+        .windows(2)
+        .filter(|pair| pair[1] < 10.0 * pair[0] * pair[0])
+        .count();
     assert!(squares >= 2, "{changes:?}");
 }
 
 #[test]
 fn increments_with_a_ridge_stop_early_new_coefficients_do_not() {
     let benchmark = problems::nl_poisson_2d();
-    let solve = Options::new().features(200).bandwidth(3.0).rows(600, 200).weight(100.0);
+    let solve = Options::new()
+        .features(200)
+        .bandwidth(3.0)
+        .rows(600, 200)
+        .weight(100.0);
     let paper = NewtonOptions::new()
         .solve_options(solve.clone())
         .form(StepForm::Increment)
@@ -63,8 +81,14 @@ fn increments_with_a_ridge_stop_early_new_coefficients_do_not() {
         .max_iterations(10);
     let (plateau, _, _) = error_of(&benchmark, &paper);
     let (full, _, _) = error_of(&benchmark, &NewtonOptions::new().solve_options(solve));
-    assert!(plateau > 1e-10 && plateau < 1e-4, "increments: {plateau:.1e}");
-    assert!(full < 1e-3 * plateau, "new coefficients: {full:.1e} against {plateau:.1e}");
+    assert!(
+        plateau > 1e-10 && plateau < 1e-4,
+        "increments: {plateau:.1e}"
+    );
+    assert!(
+        full < 1e-3 * plateau,
+        "new coefficients: {full:.1e} against {plateau:.1e}"
+    );
 }
 
 #[test]
@@ -81,7 +105,10 @@ fn a_linear_residual_is_recognised() {
 
 #[test]
 fn evolution_problems_from_their_data() {
-    for (benchmark, bar) in [(problems::klein_gordon(), 1e-10), (problems::fisher_front(), 1e-9)] {
+    for (benchmark, bar) in [
+        (problems::klein_gordon(), 1e-10),
+        (problems::fisher_front(), 1e-9),
+    ] {
         let options = NewtonOptions::new().tolerance(1e-11);
         let (error, status, _) = error_of(&benchmark, &options);
         assert!(error < bar, "{}: {error:.1e}", benchmark.name);
@@ -99,7 +126,7 @@ fn nonlinear_conditions_hold() {
         .condition(PartSelector::Named("x0=hi".into()), |u, _| {
             u.normal_derivative() + u.value().powi(2)
         })
-        .solve()
+        .solve_with(&NewtonOptions::new().solve_options(Options::new().features(40).bandwidth(2.0)))
         .unwrap();
     assert!((u.value(&[0.7]).unwrap() - (1.0 - 0.7 * s)).abs() < 1e-11);
 }
@@ -107,9 +134,10 @@ fn nonlinear_conditions_hold() {
 #[test]
 fn continuation_reaches_what_a_plain_start_does_not_need() {
     let benchmark = problems::steady_burgers_1d();
-    for continuation in
-        [Continuation::Through(vec![1.0, 0.5, 0.2]), Continuation::From(1.0)]
-    {
+    for continuation in [
+        Continuation::Through(vec![1.0, 0.5, 0.2]),
+        Continuation::From(1.0),
+    ] {
         let options = NewtonOptions::new().continuation(continuation.clone());
         let u = benchmark.problem.solve_with(&options).unwrap();
         let error = benchmark.errors(&u, 1000).unwrap().value;
@@ -124,8 +152,7 @@ fn slabs_agree_with_one_solve() {
     let problem = NonlinearProblem::on(domain)
         .equation(move |u, x| {
             let v = exact(x);
-            u.time() - u.partial_order(0, 2) + u.value().powi(3)
-                - ((PI * PI - 1.0) * v + v.powi(3))
+            u.time() - u.partial_order(0, 2) + u.value().powi(3) - ((PI * PI - 1.0) * v + v.powi(3))
         })
         .initial_value(exact)
         .dirichlet(|_| 0.0);
@@ -154,24 +181,33 @@ fn a_problem_without_solution_ends_with_a_status() {
 
 #[test]
 fn bad_input_is_a_typed_error() {
-    let empty = NonlinearProblem::on(Interval::unit()).dirichlet(|_| 0.0).solve();
+    let empty = NonlinearProblem::on(Interval::unit())
+        .dirichlet(|_| 0.0)
+        .solve();
     assert!(matches!(empty, Err(NewtonError::NoEquation)));
 
-    let axis = NonlinearProblem::on(Interval::unit()).equation(|u, _| u.partial(3)).solve();
+    let axis = NonlinearProblem::on(Interval::unit())
+        .equation(|u, _| u.partial(3))
+        .solve();
     assert!(matches!(axis, Err(NewtonError::Request { .. })));
 
     let nan = NonlinearProblem::on(Interval::unit())
         .equation(|u, x| u.partial_order(0, 2) + (x[0] - 2.0).sqrt())
         .dirichlet(|_| 0.0)
         .solve();
-    assert!(matches!(nan, Err(NewtonError::ResidualNotFinite { .. })), "{nan:?}");
+    assert!(
+        matches!(nan, Err(NewtonError::ResidualNotFinite { .. })),
+        "{nan:?}"
+    );
 
     let parameter = problems::nl_poisson_2d()
         .problem
         .solve_with(&NewtonOptions::new().continuation(Continuation::From(1.0)));
     assert!(matches!(parameter, Err(NewtonError::NoParameter)));
 
-    let damping = problems::allen_cahn_1d().problem.solve_with(&NewtonOptions::new().damping(0.0));
+    let damping = problems::allen_cahn_1d()
+        .problem
+        .solve_with(&NewtonOptions::new().damping(0.0));
     assert!(matches!(damping, Err(NewtonError::Option { .. })));
 
     let time = problems::allen_cahn_1d()

@@ -31,7 +31,8 @@ pub(crate) fn explore(
     let mut finished: Vec<Vec<usize>> = Vec::new();
     // The search goes on from the best law whose neighbours are unknown, among the three best.
     loop {
-        walk.laws.sort_by(|a, b| a.criterion.total_cmp(&b.criterion));
+        walk.laws
+            .sort_by(|a, b| a.criterion.total_cmp(&b.criterion));
         let next = walk
             .laws
             .iter()
@@ -51,7 +52,12 @@ pub(crate) fn explore(
         }
         if law.support.len() < largest {
             let needed = 0.3 * (fitter.samples() as f64).ln();
-            for (term, _) in law.promises.iter().filter(|(_, fall)| *fall > needed).take(3) {
+            for (term, _) in law
+                .promises
+                .iter()
+                .filter(|(_, fall)| *fall > needed)
+                .take(3)
+            {
                 let mut more = law.support.clone();
                 more.push(*term);
                 more.sort_unstable();
@@ -82,7 +88,11 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         self.tried.push(support.to_vec());
-        let best = self.laws.iter().map(|law| law.criterion).fold(f64::INFINITY, f64::min);
+        let best = self
+            .laws
+            .iter()
+            .map(|law| law.criterion)
+            .fold(f64::INFINITY, f64::min);
         if let Some(law) = self.fitter.fit(support, from, best + HOPELESS)?
             && law.criterion.is_finite()
         {

@@ -3,7 +3,7 @@
 //! Every candidate that was tried has a held-out score sᵢ and values uᵢ at the probe points. Where
 //! uᵢ is much worse than the final u, ‖uᵢ − u‖/‖u‖ is its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
 //! measures how this problem turns residuals into errors. The estimate is κ s, with κ from the
-//! candidates whose scores lie closest above the final one.
+//! candidates of other draws whose scores lie closest above the final one.
 
 use super::score::Score;
 use super::search::is_unresolved;
@@ -13,6 +13,13 @@ use super::search::is_unresolved;
 pub(crate) struct Witness {
     pub(crate) score: f64,
     pub(crate) values: Vec<f64>,
+    /// The draw behind its features; candidates of one draw share their points too, and err alike.
+    pub(crate) draw: Option<u64>,
+}
+
+/// Whether a witness has features and points of its own.
+pub(crate) fn is_independent(witness: &Witness, draw: Option<u64>) -> bool {
+    witness.draw.is_none() || witness.draw != draw
 }
 
 /// How many witnesses speak.
@@ -23,14 +30,16 @@ const CLEARLY_WORSE: f64 = 3.0;
 /// Better somewhat too large than too small.
 const SAFETY: f64 = 3.0;
 
-/// The estimated relative error of the final candidate.
-pub(crate) fn relative_error(last: &Score, witnesses: &[Witness]) -> f64 {
+/// The estimated relative error of the final candidate, by witnesses of other draws if there are any.
+pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witness]) -> f64 {
     let norm = last.values.iter().map(|v| v * v).sum::<f64>().sqrt();
     if norm == 0.0 || last.worst == 0.0 {
         return last.worst;
     }
+    let independent = witnesses.iter().any(|w| is_independent(w, draw));
     let mut ratios: Vec<(f64, f64)> = witnesses
         .iter()
+        .filter(|w| !independent || is_independent(w, draw))
         .filter(|w| w.score.is_finite() && w.score > 0.0 && w.values != last.values)
         .map(|w| {
             let difference = w

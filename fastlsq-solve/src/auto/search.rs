@@ -129,6 +129,7 @@ impl<W: Workbench> Search<'_, W> {
         self.witnesses.push(Witness {
             score,
             values: trial.score.values.clone(),
+            draw: trial.features.draw(),
         });
         if self
             .best
@@ -193,18 +194,53 @@ impl<W: Workbench> Search<'_, W> {
     /// The estimated relative error of the best candidate so far.
     pub(super) fn estimate(&self) -> f64 {
         self.best.as_ref().map_or(f64::INFINITY, |best| {
-            estimate::relative_error(&best.score, &self.witnesses)
+            estimate::relative_error(&best.score, best.features.draw(), &self.witnesses)
         })
     }
 
     /// Whether the best candidate so far is good enough.
-    pub(super) fn tolerance_met(&self) -> bool {
-        self.estimate() <= self.options().tolerance
+    ///
+    /// Candidates of one draw err alike, so before the answer is yes, a twin of the best with
+    /// features and points of its own has its say.
+    pub(super) fn tolerance_met(&mut self) -> Result<bool, W::Error> {
+        if self.estimate() > self.options().tolerance {
+            return Ok(false);
+        }
+        self.call_a_twin()?;
+        Ok(self.estimate() <= self.options().tolerance)
+    }
+
+    /// Tries the best candidate's features once more from another draw, unless some candidate of
+    /// another draw was tried already.
+    fn call_a_twin(&mut self) -> Result<(), W::Error> {
+        let Some(best) = &self.best else {
+            return Ok(());
+        };
+        let draw = best.features.draw();
+        let Features::Random { count, seed, .. } = best.features else {
+            return Ok(());
+        };
+        if self
+            .witnesses
+            .iter()
+            .any(|witness| estimate::is_independent(witness, draw))
+        {
+            return Ok(());
+        }
+        let twin = best.features.with_seed(seed.wrapping_add(0x7717));
+        let blocks = self.rows(count, TWIN_LEVEL)?;
+        self.consider(twin, &blocks)?;
+        Ok(())
     }
 
     /// Whether growth ends at this level, and why. `last` is the score of the level before.
-    pub(super) fn should_stop(&self, score: f64, last: f64, count: usize) -> Option<Status> {
-        if self.tolerance_met() {
+    pub(super) fn should_stop(
+        &mut self,
+        score: f64,
+        last: f64,
+        count: usize,
+    ) -> Result<Option<Status>, W::Error> {
+        Ok(if self.tolerance_met()? {
             Some(Status::ToleranceMet)
         } else if count >= self.limit() || self.out_of_time() {
             Some(Status::LimitReached)
@@ -212,7 +248,7 @@ impl<W: Workbench> Search<'_, W> {
             Some(Status::Saturated)
         } else {
             None
-        }
+        })
     }
 
     /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
@@ -236,23 +272,14 @@ impl<W: Workbench> Search<'_, W> {
 
     /// Ends the search with its best candidate.
     ///
-    /// If there is no other candidate to compare with, an independent draw of the same kind is made,
-    /// so that the error estimate rests on something.
+    /// If there is no candidate of another draw to compare with, one is made, so that the error
+    /// estimate rests on something.
     pub(super) fn finish(
         mut self,
         status: Status,
         choice: String,
     ) -> Result<Found<W::Extra>, W::Error> {
-        if self.witnesses.len() == 1
-            && let Some(best) = &self.best
-            && let Features::Random { count, .. } = best.features
-        {
-            let twin = best
-                .features
-                .with_seed(self.options().seed.wrapping_add(0x7717));
-            let blocks = self.rows(count, 1)?;
-            self.consider(twin, &blocks)?;
-        }
+        self.call_a_twin()?;
         let estimate = self.estimate();
         let tolerance = self.options().tolerance;
         let none = self
@@ -320,7 +347,7 @@ impl<W: Workbench> Search<'_, W> {
         loop {
             let blocks = self.rows(count, level)?;
             let score = self.consider(self.random(law.clone(), count, level)?, &blocks)?;
-            if let Some(status) = self.should_stop(score, last, count) {
+            if let Some(status) = self.should_stop(score, last, count)? {
                 return self.finish(status, "law given, features grown".to_owned());
             }
             (last, level, count) = (score, level + 1, self.grown(count));
@@ -354,6 +381,8 @@ impl<W: Workbench> Search<'_, W> {
 
 /// Points of the bounding box at which gradients are averaged.
 const MOMENT_POINTS: usize = 200;
+/// The points of a twin are those of no level.
+const TWIN_LEVEL: u64 = 500;
 /// Companions smaller than this say nothing.
 const SMALLEST_COMPANION: usize = 16;
 

@@ -56,6 +56,15 @@ impl Features {
         features
     }
 
+    /// The seed of the draw; `None` for a given basis.
+    #[must_use]
+    pub fn draw(&self) -> Option<u64> {
+        match self {
+            Self::Random { seed, .. } => Some(*seed),
+            Self::Given(_) => None,
+        }
+    }
+
     /// Features for each unknown.
     #[must_use]
     pub fn count(&self) -> usize {

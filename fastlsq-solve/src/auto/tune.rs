@@ -133,7 +133,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.sweep()?;
             self.coordinate_steps()?;
             self.correlate_axes()?;
-            if let Some(status) = self.ended(f64::INFINITY) {
+            if let Some(status) = self.ended(f64::INFINITY)? {
                 return Ok(status);
             }
             if !is_unresolved(self.score) {
@@ -147,18 +147,18 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
             self.retune()?;
             self.correlate_axes()?;
-            if let Some(status) = self.ended(last) {
+            if let Some(status) = self.ended(last)? {
                 return Ok(status);
             }
         }
     }
 
-    fn ended(&self, last: f64) -> Option<Status> {
+    fn ended(&mut self, last: f64) -> Result<Option<Status>, W::Error> {
         self.search.should_stop(self.score, last, self.count)
     }
 
-    fn done(&self) -> bool {
-        self.search.tolerance_met() || self.search.out_of_time()
+    fn done(&mut self) -> Result<bool, W::Error> {
+        Ok(self.search.out_of_time() || self.search.tolerance_met()?)
     }
 
     /// Moves on to more features, at fresh points.
@@ -201,7 +201,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// Repeats a change while it helps; tells whether it did.
     fn repeat(&mut self, change: impl Fn(&Shape) -> Shape) -> Result<bool, W::Error> {
         let mut moved = false;
-        while !self.done() {
+        while !self.done()? {
             if !self.try_out(change(&self.shape))? {
                 break;
             }
@@ -224,7 +224,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
                 // Once something is resolved, the far side of the worse neighbour cannot win.
                 let hopeless = !is_unresolved(here)
                     && ((index == 2 && at == SWEEP[1]) || (index == 3 && at != SWEEP[1]));
-                if hopeless || self.done() {
+                if hopeless || self.done()? {
                     continue;
                 }
                 let shape = Shape::isotropic(family, sigma, dim);
@@ -235,7 +235,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
                 }
             }
             for factor in [2.0, 0.5] {
-                if self.done() {
+                if self.done()? {
                     break;
                 }
                 let shape = Shape::isotropic(family, at * factor, dim);
@@ -245,7 +245,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
                     break;
                 }
             }
-            if self.done() {
+            if self.done()? {
                 break;
             }
         }
@@ -293,7 +293,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// the spectrum, so even a rough u tells the direction. How narrow the spectrum is across it is
     /// tried out.
     fn correlate_axes(&mut self) -> Result<(), W::Error> {
-        if self.shape.family != Family::Dense || self.search.dim() == 1 || self.done() {
+        if self.shape.family != Family::Dense || self.search.dim() == 1 || self.done()? {
             return Ok(());
         }
         let Some(moments) = self.search.spectral_moments(&self.map)? else {
@@ -302,7 +302,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
         let mut improved = false;
         // Each size narrows further from where the last one ended.
         for (index, &shrink) in NARROWING.iter().enumerate().skip(self.narrowed) {
-            if self.done() {
+            if self.done()? {
                 break;
             }
             let Some(correlation) = correlation_factor(&moments, self.search.dim(), shrink) else {
