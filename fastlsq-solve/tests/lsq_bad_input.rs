@@ -124,6 +124,7 @@ fn options_outside_their_range_are_refused() {
         LsqOptions::new().threshold(-1e-3),
         LsqOptions::new().threshold(f64::NAN),
         LsqOptions::new().threads(0),
+        LsqOptions::new().threads(1_000_000),
     ] {
         assert!(
             matches!(

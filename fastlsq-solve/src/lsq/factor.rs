@@ -14,6 +14,7 @@ use super::range_map::{RangeMap, add_squares};
 use super::row_blocks::for_each_block;
 use super::solution_map::SolutionMap;
 use super::source::{RowSource, check_finite};
+use super::streamed::Layout;
 use faer::{Mat, MatRef};
 use std::time::Instant;
 
@@ -155,11 +156,13 @@ fn choose(m: usize, n: usize) -> (Method, String) {
             m / n
         );
         (Method::Sketch, reason)
+    } else if Layout::new(m, n).is_one_block(m) {
+        let reason = "few rows: the rank is revealed on A itself".to_owned();
+        (Method::RankRevealingQr, reason)
     } else {
-        (
-            Method::RankRevealingQr,
-            "small enough to reveal the rank directly".to_owned(),
-        )
+        let reason =
+            "few columns: the rows are merged into a triangle and the rank is revealed there";
+        (Method::RankRevealingQr, reason.to_owned())
     }
 }
 

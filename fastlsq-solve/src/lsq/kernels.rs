@@ -148,15 +148,49 @@ pub(crate) fn reflect_columns(v: &[f64], tau: f64, mut a: MatMut<'_, f64>) {
     );
 }
 
-/// y = Aᵀx by one dot product a column.
+/// Four dot products with the same x, which is read once.
+#[inline(always)]
+fn dot4_lanes(c: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
+    const WIDTH: usize = 8;
+    let mut acc = [[0.0; WIDTH]; 4];
+    let whole = x.len() / WIDTH * WIDTH;
+    for start in (0..whole).step_by(WIDTH) {
+        let part = &x[start..start + WIDTH];
+        for (sums, column) in acc.iter_mut().zip(c) {
+            let column = &column[start..start + WIDTH];
+            for l in 0..WIDTH {
+                sums[l] += column[l] * part[l];
+            }
+        }
+    }
+    let mut out = [0.0; 4];
+    for ((result, sums), column) in out.iter_mut().zip(acc).zip(c) {
+        let tail: f64 = column[whole..]
+            .iter()
+            .zip(&x[whole..])
+            .map(|(a, b)| a * b)
+            .sum();
+        *result = sums.iter().sum::<f64>() + tail;
+    }
+    out
+}
+
+/// y = Aᵀx by dot products, four columns at a time.
 pub(crate) fn transpose_times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
+    let n = a.nrows().min(x.len());
+    let x = &x[..n];
     Arch::new().dispatch(
         #[inline(always)]
         || {
-            for (j, out) in y.iter_mut().enumerate() {
-                let c = column(a, j);
-                let n = c.len().min(x.len());
-                *out = dot_lanes(&c[..n], &x[..n]);
+            let mut groups = y.chunks_exact_mut(4);
+            let mut j = 0;
+            for group in &mut groups {
+                let c = [0, 1, 2, 3].map(|i| &column(a, j + i)[..n]);
+                group.copy_from_slice(&dot4_lanes(c, x));
+                j += 4;
+            }
+            for (i, out) in groups.into_remainder().iter_mut().enumerate() {
+                *out = dot_lanes(&column(a, j + i)[..n], x);
             }
         },
     );
@@ -221,6 +255,24 @@ mod tests {
                 assert!(!all_finite(&x));
                 x[at] = f64::NAN;
                 assert!(!all_finite(&x));
+            }
+        }
+    }
+
+    #[test]
+    fn products_with_a_matrix_match_the_plain_sums() {
+        for (m, n) in [(1, 1), (7, 3), (16, 4), (37, 9)] {
+            let a = faer::Mat::from_fn(m, n, |i, j| (i * n + j) as f64 - 5.0);
+            let x: Vec<f64> = (0..m).map(|i| i as f64 - 2.0).collect();
+            let mut y = vec![f64::NAN; n];
+            transpose_times(a.as_ref(), &x, &mut y);
+            for j in 0..n {
+                assert_eq!(y[j], (0..m).map(|i| a[(i, j)] * x[i]).sum::<f64>());
+            }
+            let mut z = vec![f64::NAN; m];
+            times(a.as_ref(), &y, &mut z);
+            for i in 0..m {
+                assert_eq!(z[i], (0..n).map(|j| a[(i, j)] * y[j]).sum::<f64>());
             }
         }
     }

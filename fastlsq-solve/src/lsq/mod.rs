@@ -34,13 +34,14 @@
 //! Blocks, streams and chunks depend on the sizes only, so results are the same, bit for bit, on any number of
 //! threads. Random sketches use fixed seeds.
 //!
-//! Map: `source` (rows) → `streamed`, `block`, `panel` (QR) → `pivoted`, `pivots` (rank) → `range_map`,
+//! Map: `source` (rows) → `streamed`, `block`, `panel` (QR) → `pivoted`, `pivots`, `elimination` (rank) → `range_map`,
 //! `solution_map` (Q₁ and the inverse of T in A ≈ Q₁·T) → `factor`, `cached`, `constrained`; `methods` holds one
 //! file for each [`Method`].
 
 mod block;
 mod cached;
 mod constrained;
+mod elimination;
 mod error;
 mod factor;
 mod info;

@@ -19,8 +19,8 @@ pub enum Method {
     Qr,
     /// Cholesky of AᵀA + μI: half the work, half the digits. For well-conditioned systems, or with a ridge.
     NormalEquations,
-    /// A random sketch finds the rank and the columns that carry it; only those are factored, and
-    /// preconditioned iterations recover full accuracy. For many rows and large N.
+    /// A random sketch finds the rank r and r columns that carry it; only those are factored, for 2Mr² instead of
+    /// 2MN² operations. As accurate as the rank-revealing QR. Asks for the rows twice. For many more rows than columns.
     Sketch,
 }
 
@@ -36,6 +36,9 @@ impl std::fmt::Display for Method {
         })
     }
 }
+
+/// More threads than this are taken for a mistake.
+const MOST_THREADS: usize = 1024;
 
 /// Options of a least-squares solve. The defaults suit random-feature matrices.
 ///
@@ -173,11 +176,13 @@ impl LsqOptions {
                 requirement: "at least 0 and less than 1",
             });
         }
-        if self.threads == Some(0) {
+        if let Some(threads) = self.threads
+            && !(1..=MOST_THREADS).contains(&threads)
+        {
             return Err(LsqError::Option {
                 option: "threads",
-                value: 0.0,
-                requirement: "at least 1",
+                value: threads as f64,
+                requirement: "between 1 and 1024",
             });
         }
         Ok(())

@@ -29,11 +29,11 @@ impl Layout {
         let block = if n <= 512 { 1024 } else { 512 };
         // A merge of two triangles costs 2n³/3: worth it when a stream has several times n rows.
         let mut streams = 1;
-        while streams < 16 && m / (2 * streams) >= (4 * n).max(block) {
+        while streams < 16 && m / (2 * streams) >= n.saturating_mul(4).max(block) {
             streams *= 2;
         }
         let rows = m.div_ceil(streams);
-        let first = if rows <= 3 * n + block {
+        let first = if rows <= n.saturating_mul(3).saturating_add(block) {
             rows
         } else {
             n.max(block)
