@@ -4,7 +4,7 @@ use anyhow::Result;
 use fastlsq_newton::problems::{NonlinearBenchmark, nl_poisson_2d, steady_burgers_1d};
 use fastlsq_newton::{Continuation, NewtonOptions, Start};
 
-use super::nonlinear;
+use super::nonlinear::{self, Scaling};
 use crate::commands::reproduce::figure::Figure;
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -51,18 +51,25 @@ impl Without {
         }
     }
 
-    fn apply(self, options: NewtonOptions) -> NewtonOptions {
-        match self {
-            Self::Nothing => options,
-            Self::Normalisation => {
-                let solve = options.solve.clone().normalised(false);
-                options.solve_options(solve)
-            }
+    /// The paper's options without it.
+    fn options(
+        self,
+        benchmark: &NonlinearBenchmark,
+        plan: &Plan,
+        seed: u64,
+    ) -> Result<NewtonOptions> {
+        let scaling = match self {
+            Self::Normalisation => Scaling::Plain,
+            _ => Scaling::Normalised,
+        };
+        let options = nonlinear::paper_options(benchmark, scaling, plan, seed)?;
+        Ok(match self {
+            Self::Nothing | Self::Normalisation => options,
             Self::Tikhonov => options.ridge(0.0),
             Self::WarmStart => options.start(Start::Zero),
             Self::LineSearch => options.line_search(false),
             Self::Continuation => options.continuation(Continuation::None),
-        }
+        })
     }
 }
 
@@ -155,8 +162,8 @@ fn solve(benchmark: &NonlinearBenchmark, without: Without, context: &Context<'_>
 }
 
 fn run(benchmark: &NonlinearBenchmark, without: Without, plan: &Plan, seed: u64) -> Result<Run> {
-    let options = without.apply(nonlinear::paper_options(benchmark, plan, seed)?);
-    let mut run = nonlinear::solve(benchmark, &options, seed)?;
+    let options = without.options(benchmark, plan, seed)?;
+    let mut run = nonlinear::solve_as_paper(benchmark, &options, seed)?;
     if run.value_error.is_none_or(|error| error > NO_SOLUTION) {
         "diverged".clone_into(&mut run.status);
     }

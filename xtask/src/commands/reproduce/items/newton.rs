@@ -3,7 +3,8 @@
 use fastlsq_newton::NewtonOptions;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 
-use super::{nonlinear, standard_tables};
+use super::nonlinear::{self, Scaling};
+use super::standard_tables;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -82,12 +83,12 @@ pub(super) fn solve(benchmark: &NonlinearBenchmark, variant: &str, context: &Con
         return row.clone();
     }
     let runs = context.each_seed(|seed| {
-        let options = if variant == "auto" {
-            NewtonOptions::new().seed(seed)
-        } else {
-            nonlinear::paper_options(benchmark, &context.plan, seed)?
-        };
-        nonlinear::solve(benchmark, &options, seed)
+        if variant == "auto" {
+            return nonlinear::solve(benchmark, &NewtonOptions::new().seed(seed), seed);
+        }
+        let plan = &context.plan;
+        let options = nonlinear::paper_options(benchmark, Scaling::Normalised, plan, seed)?;
+        nonlinear::solve_as_paper(benchmark, &options, seed)
     });
     let entry = |column| context.paper.entry("newton", name, column);
     Row::of_runs("newton", name, variant, runs)
