@@ -114,11 +114,16 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// One run for each seed; a run that fails states its reason and the others go on.
+    /// One run for each seed of the plan; a run that fails states its reason and the others go on.
     pub(crate) fn each_seed(&self, run: impl Fn(u64) -> Result<Run>) -> Vec<Run> {
-        (0..self.plan.seeds as u64)
+        self.seeds(self.plan.seeds, run)
+    }
+
+    /// One run for each of this many seeds.
+    pub(crate) fn seeds(&self, count: usize, run: impl Fn(u64) -> Result<Run>) -> Vec<Run> {
+        (0..count as u64)
             .map(|seed| {
-                (self.progress)(&format!("seed {}/{}", seed + 1, self.plan.seeds));
+                (self.progress)(&format!("seed {}/{count}", seed + 1));
                 run(seed).unwrap_or_else(|error| Run::failed(seed, format!("{error:#}")))
             })
             .collect()

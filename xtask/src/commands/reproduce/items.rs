@@ -3,9 +3,14 @@
 //! To add one: write `items/name.rs` with a type that implements [`Item`], declare it here, and put it
 //! into [`registry`]. Everything else (rows on disk, tables, figures, report, bars, `list`) follows.
 
+mod ablation;
 mod baselines;
 mod caching;
 mod linear;
+mod newton;
+mod nonlinear;
+mod regression;
+mod solved;
 mod solving;
 mod spectral;
 mod standard_tables;
@@ -16,6 +21,10 @@ use super::item::Item;
 pub(crate) fn registry() -> Vec<Box<dyn Item>> {
     vec![
         Box::new(linear::Linear),
+        Box::new(newton::Newton),
+        Box::new(ablation::Ablation),
+        Box::new(regression::Regression),
+        Box::new(solved::Solved),
         Box::new(spectral::Spectral),
         Box::new(baselines::Baselines),
         Box::new(caching::Caching),

@@ -11,7 +11,7 @@ use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
 
 /// Points at which errors are measured, as in the paper.
-const TEST_POINTS: usize = 5_000;
+pub(super) const TEST_POINTS: usize = 5_000;
 /// Shape parameters of the multiquadrics, on the domain mapped to [−1, 1]^d.
 pub(super) const SHAPES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
@@ -77,8 +77,9 @@ impl Variant {
             }
             Self::Tanh => {
                 let benchmark = &sized(benchmark, plan);
+                let dim = benchmark.problem.domain().dim();
                 let (mut run, sigma) = best_of(PAPER_GRID, benchmark, plan, seed, |sigma| {
-                    tanh_basis(benchmark, features(plan), sigma, seed)
+                    tanh_basis(dim, features(plan), sigma, seed)
                 })?;
                 run.sigma = Some(Sigma::Isotropic(sigma));
                 Ok(run)
@@ -127,12 +128,12 @@ pub(super) fn protocol(benchmark: &Benchmark, plan: &Plan, seed: u64) -> Options
 
 /// Random tanh features; weights and biases normal with standard deviation σ.
 pub(super) fn tanh_basis(
-    benchmark: &Benchmark,
+    dim: usize,
     count: usize,
     sigma: f64,
     seed: u64,
 ) -> Result<Arc<dyn Basis>> {
-    let basis = TanhBasis::builder(benchmark.problem.domain().dim(), count)
+    let basis = TanhBasis::builder(dim, count)
         .weights(WeightLaw::Gaussian(sigma))
         .seed(seed)
         .normalised(true)
@@ -196,7 +197,7 @@ pub(super) fn measured(benchmark: &Benchmark, solution: &Solution, seed: u64) ->
     Ok(run)
 }
 
-fn of_report(report: &Report, seed: u64) -> Run {
+pub(super) fn of_report(report: &Report, seed: u64) -> Run {
     Run {
         held_out_residual: finite(report.held_out_residual),
         estimate: finite(report.error_estimate),
@@ -219,6 +220,6 @@ fn of_report(report: &Report, seed: u64) -> Run {
 }
 
 /// JSON knows no infinities.
-fn finite(value: f64) -> Option<f64> {
+pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }

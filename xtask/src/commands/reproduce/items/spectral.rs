@@ -1,8 +1,10 @@
 //! Spectral sensitivity: the error against the bandwidth.
 
 use anyhow::Result;
+use fastlsq_newton::problems::NonlinearBenchmark;
 use fastlsq_solve::problems::{self, Benchmark};
 
+use super::regression::{self, Features};
 use super::solving;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
@@ -21,7 +23,7 @@ pub(super) struct Spectral;
 
 /// A problem whose error can be measured at a given bandwidth.
 ///
-/// Linear problems are solved; a fit would be another implementation.
+/// Linear problems are solved; of the others the exact solution is fitted.
 trait Swept {
     fn name(&self) -> &'static str;
     fn run(&self, features: &str, sigma: f64, plan: &Plan, seed: u64) -> Result<Run>;
@@ -39,7 +41,12 @@ impl Swept for Benchmark {
         let options = if features == "sin" {
             options.bandwidth(sigma)
         } else {
-            options.basis(solving::tanh_basis(self, count, sigma, seed)?)
+            options.basis(solving::tanh_basis(
+                self.problem.domain().dim(),
+                count,
+                sigma,
+                seed,
+            )?)
         };
         let solution = sized.protocol_problem().solve_with(&options)?;
         let mut run = solving::measured(self, &solution, seed)?;
@@ -48,9 +55,29 @@ impl Swept for Benchmark {
     }
 }
 
+impl Swept for NonlinearBenchmark {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&self, features: &str, sigma: f64, plan: &Plan, seed: u64) -> Result<Run> {
+        let features = if features == "sin" {
+            Features::Sine(sigma)
+        } else {
+            Features::Tanh(sigma)
+        };
+        regression::fit(self, features, count(plan), plan, seed)
+    }
+}
+
+/// The twelve problems of the paper's figures: five solved, seven fitted.
 fn swept() -> Vec<Box<dyn Swept>> {
-    let boxed = |benchmark| Box::new(benchmark) as Box<dyn Swept>;
-    problems::paper().into_iter().map(boxed).collect()
+    let linear = problems::paper().into_iter();
+    let linear = linear.map(|problem| Box::new(problem) as Box<dyn Swept>);
+    let fitted = fastlsq_newton::problems::solved().into_iter();
+    linear
+        .chain(fitted.map(|problem| Box::new(problem) as Box<dyn Swept>))
+        .collect()
 }
 
 /// The number of features.

@@ -1,0 +1,167 @@
+//! The nonlinear problems by Newton's method: accuracy, steps, and the course of the iteration.
+
+use fastlsq_newton::NewtonOptions;
+use fastlsq_newton::problems::{self, NonlinearBenchmark};
+
+use super::nonlinear::{self, Scaling};
+use super::standard_tables;
+use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
+use crate::commands::reproduce::item::{Context, Item, Job, Plan};
+use crate::commands::reproduce::paper::Paper;
+use crate::commands::reproduce::results::Row;
+use crate::commands::reproduce::table::{Cell, Style, Table};
+
+const VARIANTS: [&str; 2] = ["protocol", "auto"];
+
+pub(super) struct Newton;
+
+impl Item for Newton {
+    fn name(&self) -> &'static str {
+        "newton"
+    }
+
+    fn shows(&self) -> &'static str {
+        "nonlinear PDEs by Newton's method: accuracy, steps, convergence"
+    }
+
+    fn source(&self) -> &'static str {
+        "Table 2, Figures 5 and 6"
+    }
+
+    fn settings(&self, plan: &Plan) -> String {
+        format!(
+            "protocol: the paper's method (increments with the ridge μ = 1e-10, start from the linear part, line \
+             search, its σ and weights, {} features{}); Burgers moves ν through 1, 0.5, 0.2 to 0.1, here with the \
+             source of ν = 0.1 throughout. auto: nothing given but the seed.",
+            nonlinear::features(plan),
+            plan.pick(", a third of its rows", " and rows"),
+        )
+    }
+
+    fn jobs(&self, plan: &Plan) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for benchmark in problems::paper() {
+            for variant in VARIANTS {
+                let id = format!("newton/{}/{variant}", benchmark.name);
+                let one = if variant == "auto" {
+                    1.0
+                } else {
+                    plan.pick(2.0, 30.0)
+                };
+                let benchmark = benchmark.clone();
+                jobs.push(Job::new(id, plan.seeds as f64 * one, move |context| {
+                    Ok(solve(&benchmark, variant, context))
+                }));
+            }
+        }
+        jobs
+    }
+
+    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+        let accuracy = standard_tables::accuracy("newton", "Nonlinear problems: accuracy", rows);
+        vec![
+            accuracy,
+            steps(rows),
+            standard_tables::details("newton-details", "Nonlinear problems: how", rows),
+        ]
+    }
+
+    fn figures(&self, rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
+        let mut cases: Vec<&str> = rows.iter().map(|row| row.case.as_str()).collect();
+        cases.dedup();
+        cases
+            .into_iter()
+            .map(|case| convergence(case, rows))
+            .collect()
+    }
+}
+
+/// Solves for every seed. Other experiments that need the same row take it from here.
+pub(super) fn solve(benchmark: &NonlinearBenchmark, variant: &str, context: &Context<'_>) -> Row {
+    let name = benchmark.name;
+    if let Some(row) = context.results.find(&format!("newton/{name}/{variant}")) {
+        return row.clone();
+    }
+    let runs = context.each_seed(|seed| {
+        if variant == "auto" {
+            return nonlinear::solve(benchmark, &NewtonOptions::new().seed(seed), seed);
+        }
+        let plan = &context.plan;
+        let options = nonlinear::paper_options(benchmark, Scaling::Normalised, plan, seed)?;
+        nonlinear::solve_as_paper(benchmark, &options, seed)
+    });
+    let entry = |column| context.paper.entry("newton", name, column);
+    Row::of_runs("newton", name, variant, runs)
+        .with_paper("value", entry("value"))
+        .with_paper("gradient", entry("gradient"))
+        .with_paper("iterations", entry("iterations"))
+        .with_paper("time", entry("total_time"))
+        .with_paper("time_per_iteration", entry("time_per_iteration"))
+}
+
+/// Steps and times beside the paper's.
+fn steps(rows: &[&Row]) -> Table {
+    let mut table = Table::new(
+        "newton-steps",
+        "Nonlinear problems: steps",
+        vec![
+            "problem", "variant", "steps: paper", "ours", "s a step: paper", "ours", "s in all: paper", "ours",
+            "status",
+        ],
+    )
+    .note(
+        "None of the paper's runs stopped by convergence: every one shows the largest number of steps allowed. Ours in \
+         all includes the search for bandwidth and features. The paper's times are from a T4 GPU.",
+    );
+    for row in rows {
+        table.rows.push(vec![
+            Cell::words(&row.case),
+            Cell::words(&row.variant),
+            Cell::Paper(row.paper_number("iterations"), Style::Count),
+            Cell::ours(row, "iterations", Style::Count),
+            Cell::Paper(row.paper_number("time_per_iteration"), Style::Plain),
+            Cell::ours(row, "seconds_per_iteration", Style::Plain),
+            Cell::Paper(row.paper_number("time"), Style::Plain),
+            Cell::ours(row, "seconds", Style::Plain),
+            Cell::words(&row.median.status),
+        ]);
+    }
+    table
+}
+
+/// Residual and change of u after each step.
+fn convergence(case: &str, rows: &[&Row]) -> Figure {
+    let mut series = Vec::new();
+    for (colour, variant) in VARIANTS.into_iter().enumerate() {
+        let Some(row) = rows
+            .iter()
+            .find(|row| row.case == case && row.variant == variant)
+        else {
+            continue;
+        };
+        for (name, label, first, look) in [
+            ("residual", "residual", 0.0, Look::Line(colour)),
+            ("change", "change of u", 1.0, Look::Thin(colour)),
+        ] {
+            let values = row.median.series.get(name).into_iter().flatten();
+            series.push(Series {
+                label: format!("{variant}: {label}"),
+                points: values
+                    .enumerate()
+                    .map(|(k, &v)| (first + k as f64, v))
+                    .collect(),
+                look,
+            });
+        }
+    }
+    Figure {
+        name: format!("newton-{case}"),
+        title: format!("{case}: convergence of Newton's method"),
+        caption: "Root mean square of the weighted residual, and ‖Δu‖/‖u‖, after each step of the run in the middle. \
+                  Where the paper's settings level off, the squared condition of the ridge limits them."
+            .to_owned(),
+        x: Axis::linear("step"),
+        y: Axis::log("residual, relative change"),
+        series,
+    }
+}

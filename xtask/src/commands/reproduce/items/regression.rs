@@ -1,0 +1,169 @@
+//! Fits of known solutions: what the basis can represent.
+
+use anyhow::Result;
+use fastlsq_newton::problems::{self, NonlinearBenchmark};
+use fastlsq_solve::{LinearProblem, Options, PAPER_GRID, Symmetry, UnitSampler};
+
+use super::solving::{TEST_POINTS, finite, of_report};
+use super::{solving, standard_tables};
+use crate::commands::reproduce::figure::Figure;
+use crate::commands::reproduce::item::{Context, Item, Job, Plan};
+use crate::commands::reproduce::paper::Paper;
+use crate::commands::reproduce::results::{Row, Run, Sigma};
+use crate::commands::reproduce::table::Table;
+
+/// Points of a fit, as in the paper.
+const FIT_POINTS: usize = 5_000;
+
+pub(super) struct Regression;
+
+/// The features of a fit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Features {
+    /// Sines with this bandwidth.
+    Sine(f64),
+    /// Sines with the best bandwidth of the paper's grid.
+    SineGrid,
+    /// Tanh with this bandwidth.
+    Tanh(f64),
+    /// Whatever the library chooses.
+    Automatic,
+}
+
+impl Item for Regression {
+    fn name(&self) -> &'static str {
+        "regression"
+    }
+
+    fn shows(&self) -> &'static str {
+        "fits of known solutions: what the features can represent"
+    }
+
+    fn source(&self) -> &'static str {
+        "Table 5"
+    }
+
+    fn settings(&self, plan: &Plan) -> String {
+        format!(
+            "Values at {} random points, no equation. protocol: {} sine features, σ the best of the paper's nine \
+             values by the residual at held-out points; tanh: the same with tanh features; auto: nothing given but the \
+             data and a seed. Kovasznay is its first velocity component, as in the paper.",
+            points(plan),
+            solving::features(plan)
+        )
+    }
+
+    fn jobs(&self, plan: &Plan) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for benchmark in problems::solved() {
+            for variant in ["protocol", "auto", "tanh"] {
+                let id = format!("regression/{}/{variant}", benchmark.name);
+                let one = plan.pick(2.0, 10.0);
+                let benchmark = benchmark.clone();
+                jobs.push(Job::new(id, plan.seeds as f64 * one, move |context| {
+                    Ok(fit_for_every_seed(&benchmark, variant, context))
+                }));
+            }
+        }
+        jobs
+    }
+
+    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+        vec![
+            standard_tables::accuracy("regression", "Fits: accuracy", rows),
+            standard_tables::details("regression-details", "Fits: how", rows),
+        ]
+    }
+
+    fn figures(&self, _rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
+        Vec::new()
+    }
+}
+
+/// Points of a fit.
+fn points(plan: &Plan) -> usize {
+    plan.pick(FIT_POINTS / 2, FIT_POINTS)
+}
+
+fn fit_for_every_seed(
+    benchmark: &NonlinearBenchmark,
+    variant: &'static str,
+    context: &Context<'_>,
+) -> Row {
+    let plan = &context.plan;
+    let count = solving::features(plan);
+    let runs = context.each_seed(|seed| match variant {
+        "auto" => fit(benchmark, Features::Automatic, count, plan, seed),
+        "tanh" => {
+            let fits =
+                PAPER_GRID.map(|sigma| fit(benchmark, Features::Tanh(sigma), count, plan, seed));
+            best(fits.into_iter().collect::<Result<Vec<Run>>>()?)
+        }
+        _ => fit(benchmark, Features::SineGrid, count, plan, seed),
+    });
+    let columns = if variant == "tanh" {
+        ["tanh_value", "tanh_gradient"]
+    } else {
+        ["fastlsq_value", "fastlsq_gradient"]
+    };
+    let entry = |column| context.paper.entry("regression", benchmark.name, column);
+    Row::of_runs("regression", benchmark.name, variant, runs)
+        .with_paper("value", entry(columns[0]))
+        .with_paper("gradient", entry(columns[1]))
+}
+
+/// The run with the smallest held-out residual, with the time of all.
+fn best(runs: Vec<Run>) -> Result<Run> {
+    let seconds = runs.iter().filter_map(|run| run.seconds).sum();
+    let residual = |run: &Run| run.held_out_residual.unwrap_or(f64::INFINITY);
+    let best = runs
+        .into_iter()
+        .min_by(|a, b| residual(a).total_cmp(&residual(b)));
+    let mut best = best.ok_or_else(|| anyhow::anyhow!("nothing to choose from"))?;
+    best.seconds = Some(seconds);
+    Ok(best)
+}
+
+/// Fits the exact solution of a problem and measures the error.
+pub(super) fn fit(
+    benchmark: &NonlinearBenchmark,
+    features: Features,
+    count: usize,
+    plan: &Plan,
+    seed: u64,
+) -> Result<Run> {
+    let domain = benchmark.problem.domain();
+    let points = domain.sample_interior(points(plan), &mut UnitSampler::independent(seed))?;
+    let values: Vec<f64> = points
+        .rows()
+        .into_iter()
+        .map(|x| {
+            benchmark
+                .exact(&x.to_vec())
+                .first()
+                .copied()
+                .unwrap_or(f64::NAN)
+        })
+        .collect();
+    let given = Options::new()
+        .features(count)
+        .symmetry(Symmetry::Ignore)
+        .seed(seed);
+    let options = match features {
+        Features::Automatic => Options::new().seed(seed),
+        Features::Sine(sigma) => given.bandwidth(sigma),
+        Features::SineGrid => given.bandwidth_grid(&PAPER_GRID, 1),
+        Features::Tanh(sigma) => {
+            given.basis(solving::tanh_basis(domain.dim(), count, sigma, seed)?)
+        }
+    };
+    let solution = LinearProblem::fit(points.view(), &values)?.solve_with(&options)?;
+    let errors = benchmark.errors(&solution, TEST_POINTS)?;
+    let mut run = of_report(solution.report(), seed);
+    run.value_error = finite(errors.value);
+    run.gradient_error = finite(errors.gradient);
+    if let Features::Sine(sigma) | Features::Tanh(sigma) = features {
+        run.sigma = Some(Sigma::Isotropic(sigma));
+    }
+    Ok(run)
+}
