@@ -24,22 +24,73 @@ fn cases() -> Result<Vec<Case>, DiscoveryError> {
             Some(terms) => Dictionary::parse(&data.axes, terms)?,
             None => data.library()?,
         };
-        cases.push(Case { name, data, library, noise, limits: limits.to_vec() });
+        cases.push(Case {
+            name,
+            data,
+            library,
+            noise,
+            limits: limits.to_vec(),
+        });
         Ok::<(), DiscoveryError>(())
     };
     let share = |data: &DataSet, share: f64| share * data.rms();
-    let (short, long) = (DataSet::damped_oscillator(2.0 * PI), DataSet::damped_oscillator(10.0));
+    let (short, long) = (
+        DataSet::damped_oscillator(2.0 * PI),
+        DataSet::damped_oscillator(10.0),
+    );
     let (heat, burgers) = (DataSet::heat(), DataSet::burgers());
     let (kdv, klein) = (DataSet::korteweg_de_vries(), DataSet::klein_gordon());
-    add("oscillator-3-terms", short.clone(), Some(&["u", "u_x", "u^2"]), 0.01, &[2e-3, 1e-2])?;
-    add("oscillator-10-terms", short.clone(), None, 0.01, &[2e-3, 1e-2])?;
-    add("oscillator-noise-0.1", long.clone(), None, 0.1, &[1.5e-2, 3.4e-2])?;
+    add(
+        "oscillator-3-terms",
+        short.clone(),
+        Some(&["u", "u_x", "u^2"]),
+        0.01,
+        &[2e-3, 1e-2],
+    )?;
+    add(
+        "oscillator-10-terms",
+        short.clone(),
+        None,
+        0.01,
+        &[2e-3, 1e-2],
+    )?;
+    add(
+        "oscillator-noise-0.1",
+        long.clone(),
+        None,
+        0.1,
+        &[1.5e-2, 3.4e-2],
+    )?;
     add("oscillator-noise-0.2", long, None, 0.2, &[3e-2, 6.9e-2])?;
     add("heat-10%", heat.clone(), None, share(&heat, 0.1), &[2e-2])?;
-    add("burgers-1%", burgers.clone(), None, share(&burgers, 0.01), &[5e-3, 5e-3])?;
-    add("burgers-10%", burgers.clone(), None, share(&burgers, 0.1), &[3e-2, 3e-2])?;
-    add("kdv-1%", kdv.clone(), None, share(&kdv, 0.01), &[2e-2, 2e-2])?;
-    add("klein-gordon-5%", klein.clone(), None, share(&klein, 0.05), &[2e-2, 2e-2])?;
+    add(
+        "burgers-1%",
+        burgers.clone(),
+        None,
+        share(&burgers, 0.01),
+        &[5e-3, 5e-3],
+    )?;
+    add(
+        "burgers-10%",
+        burgers.clone(),
+        None,
+        share(&burgers, 0.1),
+        &[3e-2, 3e-2],
+    )?;
+    add(
+        "kdv-1%",
+        kdv.clone(),
+        None,
+        share(&kdv, 0.01),
+        &[2e-2, 2e-2],
+    )?;
+    add(
+        "klein-gordon-5%",
+        klein.clone(),
+        None,
+        share(&klein, 0.05),
+        &[2e-2, 2e-2],
+    )?;
     add("oscillator-clean", short, None, 0.0, &[1e-6, 1e-6])?;
     add("heat-clean", heat, None, 0.0, &[1e-6])?;
     add("burgers-clean", burgers, None, 0.0, &[1e-6, 1e-6])?;
@@ -52,7 +103,10 @@ fn main() -> Result<(), DiscoveryError> {
     let mut wanted: Vec<String> = std::env::args().skip(1).collect();
     let mut seeds = 10;
     if let Some(place) = wanted.iter().position(|a| a == "--seeds") {
-        seeds = wanted.get(place + 1).and_then(|k| k.parse().ok()).unwrap_or(seeds);
+        seeds = wanted
+            .get(place + 1)
+            .and_then(|k| k.parse().ok())
+            .unwrap_or(seeds);
         wanted.drain(place..(place + 2).min(wanted.len()));
     }
     for case in cases()? {
@@ -92,7 +146,10 @@ fn run(case: &Case, seeds: u64) -> Result<(), DiscoveryError> {
         }
     }
     let show = |values: &mut Vec<Vec<f64>>| {
-        let medians: Vec<String> = values.iter_mut().map(|v| format!("{:.2e}", median(v))).collect();
+        let medians: Vec<String> = values
+            .iter_mut()
+            .map(|v| format!("{:.2e}", median(v)))
+            .collect();
         medians.join(", ")
     };
     println!(

@@ -65,7 +65,9 @@ pub(crate) fn bootstrap(
                 result.frequencies[k] += 1.0 / replicates as f64;
             }
         }
-        result.coefficients.push(regression.on_support(support).coefficients);
+        result
+            .coefficients
+            .push(regression.on_support(support).coefficients);
     }
     Ok(result)
 }

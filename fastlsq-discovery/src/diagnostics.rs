@@ -22,8 +22,9 @@ pub(crate) fn collinear_terms(regression: &Regression, library: &Dictionary) -> 
         if named[k] || square == 0.0 {
             continue;
         }
-        let others: Vec<usize> =
-            (0..columns.len()).filter(|&j| j != k && norm(&columns[j]) > 0.0).collect();
+        let others: Vec<usize> = (0..columns.len())
+            .filter(|&j| j != k && norm(&columns[j]) > 0.0)
+            .collect();
         let views: Vec<&[f64]> = others.iter().map(|&j| columns[j].as_slice()).collect();
         let solution = solve(&views, &columns[k]);
         let independence = solution.residual_square / square;
@@ -40,7 +41,10 @@ pub(crate) fn collinear_terms(regression: &Regression, library: &Dictionary) -> 
             named[j] = true;
         }
         warnings.push(Warning::Collinear {
-            terms: group.iter().map(|&j| library.terms()[j].name().to_owned()).collect(),
+            terms: group
+                .iter()
+                .map(|&j| library.terms()[j].name().to_owned())
+                .collect(),
             independence,
         });
     }
@@ -56,7 +60,12 @@ pub(crate) fn travelling_wave(
     law_residual: f64,
 ) -> Result<Option<Warning>, DiscoveryError> {
     let dim = samples.dim();
-    let Some(time) = target.orders().iter().position(|&n| n > 0).filter(|_| dim > 1) else {
+    let Some(time) = target
+        .orders()
+        .iter()
+        .position(|&n| n > 0)
+        .filter(|_| dim > 1)
+    else {
         return Ok(None);
     };
     let slope = |axis: usize| -> Result<Vec<f64>, DiscoveryError> {
@@ -79,7 +88,11 @@ pub(crate) fn travelling_wave(
 }
 
 /// Warnings about the fit itself.
-pub(crate) fn doubtful_fit(fit: &FieldFit, samples: &Samples, relative_noise: f64) -> Option<Warning> {
+pub(crate) fn doubtful_fit(
+    fit: &FieldFit,
+    samples: &Samples,
+    relative_noise: f64,
+) -> Option<Warning> {
     let dof = fit.degrees_of_freedom();
     (relative_noise > 1e-6 && dof > 0.5 * samples.len() as f64).then_some(Warning::Overfit {
         degrees_of_freedom: dof,

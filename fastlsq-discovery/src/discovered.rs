@@ -80,7 +80,10 @@ pub enum Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Collinear { terms, independence } => write!(
+            Self::Collinear {
+                terms,
+                independence,
+            } => write!(
                 f,
                 "{} are collinear on these data (1 − R² = {independence:.1e}): their coefficients cannot be told apart; use richer data or drop terms",
                 terms.join(", ")
@@ -90,7 +93,10 @@ impl fmt::Display for Warning {
                 "the field is a travelling wave (velocity {velocity:.4?}, residual {residual:.1e}): pure transport explains it as well as the true law does; use data in which shapes change"
             ),
             Self::Rival { law, difference } => {
-                write!(f, "{law} is nearly as likely (criterion {difference:.1} higher)")
+                write!(
+                    f,
+                    "{law} is nearly as likely (criterion {difference:.1} higher)"
+                )
             }
             Self::LassoGap { penalties } => {
                 write!(f, "the LASSO did not converge at {penalties} penalties")
@@ -104,7 +110,10 @@ impl fmt::Display for Warning {
                 "the law leaves {:.0} % of the target unexplained on held-out rows: a term may be missing",
                 100.0 * held_out
             ),
-            Self::Overfit { degrees_of_freedom, samples } => write!(
+            Self::Overfit {
+                degrees_of_freedom,
+                samples,
+            } => write!(
                 f,
                 "the fit spends {degrees_of_freedom:.0} degrees of freedom on {samples} samples: give more samples"
             ),
@@ -201,7 +210,10 @@ impl Discovered {
             }
             text.push('\n');
         }
-        text += &format!("  noise {:.2e}, held-out error {:.2e}\n", self.noise, self.held_out);
+        text += &format!(
+            "  noise {:.2e}, held-out error {:.2e}\n",
+            self.noise, self.held_out
+        );
         for warning in &self.warnings {
             text += &format!("  warning: {warning}\n");
         }
@@ -261,9 +273,18 @@ mod tests {
     #[test]
     fn prints_as_on_paper() {
         let burgers = [(-0.998, "u u_x"), (0.0201, "u_xx")];
-        assert_eq!(equation("u_t", burgers.into_iter()), "u_t = −0.998 u u_x + 0.0201 u_xx");
-        assert_eq!(equation("u_xx", [(-4.25, "u"), (-1.0, "1")].into_iter()), "u_xx = −4.25 u − 1.00");
-        assert_eq!(equation("u_t", [(2e-7, "u")].into_iter()), "u_t = 2.00e−7 u");
+        assert_eq!(
+            equation("u_t", burgers.into_iter()),
+            "u_t = −0.998 u u_x + 0.0201 u_xx"
+        );
+        assert_eq!(
+            equation("u_xx", [(-4.25, "u"), (-1.0, "1")].into_iter()),
+            "u_xx = −4.25 u − 1.00"
+        );
+        assert_eq!(
+            equation("u_t", [(2e-7, "u")].into_iter()),
+            "u_t = 2.00e−7 u"
+        );
         assert_eq!(equation("u_t", std::iter::empty()), "u_t = 0");
     }
 }

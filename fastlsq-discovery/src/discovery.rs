@@ -10,7 +10,8 @@ use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 use crate::refit::{LawFit, LawFitter, explore};
 use crate::regression::{Candidate, Regression, candidate_supports, lasso_path, rank_supports};
 use crate::rows::{
-    Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of, weighted,
+    Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of,
+    weighted,
 };
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
@@ -86,7 +87,13 @@ impl Discovery {
         self.options.validate()?;
         if samples.dim() != self.library.variables().dim() {
             return Err(DiscoveryError::AxisNames {
-                axes: self.library.variables().axes().iter().map(char::to_string).collect(),
+                axes: self
+                    .library
+                    .variables()
+                    .axes()
+                    .iter()
+                    .map(char::to_string)
+                    .collect(),
                 dim: samples.dim(),
             });
         }
@@ -111,7 +118,11 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    fn regress(&self, rows: &Rows, independent: f64) -> Result<(Regressed, Vec<crate::PathPoint>), DiscoveryError> {
+    fn regress(
+        &self,
+        rows: &Rows,
+        independent: f64,
+    ) -> Result<(Regressed, Vec<crate::PathPoint>), DiscoveryError> {
         if all_vanish(rows) {
             return Err(DiscoveryError::VanishingDictionary);
         }
@@ -137,17 +148,31 @@ impl Discovery {
         Ok((regressed, path))
     }
 
-    fn by_differences(&self, samples: &Samples, baseline: Baseline) -> Result<Discovered, DiscoveryError> {
+    fn by_differences(
+        &self,
+        samples: &Samples,
+        baseline: Baseline,
+    ) -> Result<Discovered, DiscoveryError> {
         let derivatives = grid_derivatives(samples, &self.jets.alphas, baseline)?;
         let map = Self::map_of(samples)?;
         let weights = edge_weights(&map, samples.points(), self.options.edge);
-        let rows = weighted(&self.library, &self.jets, samples.points(), &derivatives, &weights)?;
+        let rows = weighted(
+            &self.library,
+            &self.jets,
+            samples.points(),
+            &derivatives,
+            &weights,
+        )?;
         let (regressed, path) = self.regress(&rows, samples.len() as f64)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
         Ok(self.conclude_regression(&regressed, path, warnings, &Bootstrap::default()))
     }
 
-    fn by_features(&self, samples: &Samples, options: &FitOptions) -> Result<Discovered, DiscoveryError> {
+    fn by_features(
+        &self,
+        samples: &Samples,
+        options: &FitOptions,
+    ) -> Result<Discovered, DiscoveryError> {
         let fit = FieldFit::new(samples, options)?;
         let map = Self::map_of(samples)?;
         let relative_noise = fit.noise() / samples.rms();
@@ -170,10 +195,23 @@ impl Discovery {
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);
         let residual = regressed.candidates.first().map_or(1.0, |c| c.residual);
-        warnings.extend(travelling_wave(&fit, samples, &self.target, &weights, residual)?);
-        let support = regressed.candidates.first().map_or(Vec::new(), |c| c.support.clone());
+        warnings.extend(travelling_wave(
+            &fit,
+            samples,
+            &self.target,
+            &weights,
+            residual,
+        )?);
+        let support = regressed
+            .candidates
+            .first()
+            .map_or(Vec::new(), |c| c.support.clone());
         let stability = if self.options.replicates > 0 && relative_noise > CLEAN {
-            let settings = (self.options.replicates, self.options.seed, self.options.largest);
+            let settings = (
+                self.options.replicates,
+                self.options.seed,
+                self.options.largest,
+            );
             bootstrap(&fit, &sites, &self.library, &self.jets, &support, settings)?
         } else {
             Bootstrap::default()
@@ -186,7 +224,14 @@ impl Discovery {
             LikelihoodRefit::Never => false,
         };
         if refit {
-            self.refit(samples, options, &fit, &regressed, also.as_ref(), &mut result)?;
+            self.refit(
+                samples,
+                options,
+                &fit,
+                &regressed,
+                also.as_ref(),
+                &mut result,
+            )?;
         }
         result.fit = Some(fit);
         Ok(result)
@@ -219,14 +264,35 @@ impl Discovery {
                 .clone()
                 .bandwidth(sigmas)
                 .features(features.min(samples.len() / 2).max(4));
-            let wide = FieldFit::new(samples, &FitOptions { ridge: None, ..wide })?;
+            let wide = FieldFit::new(
+                samples,
+                &FitOptions {
+                    ridge: None,
+                    ..wide
+                },
+            )?;
             let noise = fit.noise().max(1e-12 * samples.rms());
-            let fitter = LawFitter::new(&self.library, &self.jets, &wide, samples.len(), noise, &first)?;
-            let laws = explore(&fitter, &proposals, self.options.refits, self.options.largest, samples.dim() == 1)?;
+            let fitter = LawFitter::new(
+                &self.library,
+                &self.jets,
+                &wide,
+                samples.len(),
+                noise,
+                &first,
+            )?;
+            let laws = explore(
+                &fitter,
+                &proposals,
+                self.options.refits,
+                self.options.largest,
+                samples.dim() == 1,
+            )?;
             let Some(top) = laws.first() else { continue };
-            let better = best
-                .as_ref()
-                .is_none_or(|(known, _)| known.first().is_none_or(|known| top.criterion < known.criterion));
+            let better = best.as_ref().is_none_or(|(known, _)| {
+                known
+                    .first()
+                    .is_none_or(|known| top.criterion < known.criterion)
+            });
             let enforced = top.enforced;
             for law in laws.iter().take(2) {
                 if !proposals.contains(&law.support) {
@@ -292,7 +358,10 @@ impl Discovery {
                         index,
                         name: self.name(index),
                         coefficient,
-                        interval: (coefficient - 1.96 * deviation, coefficient + 1.96 * deviation),
+                        interval: (
+                            coefficient - 1.96 * deviation,
+                            coefficient + 1.96 * deviation,
+                        ),
                         cramer_rao: None,
                         inclusion: stability.frequencies.get(index).copied().unwrap_or(1.0),
                     }
@@ -301,7 +370,12 @@ impl Discovery {
         });
         Discovered {
             target: self.library.variables().derivative_name(&self.target),
-            names: self.library.names().into_iter().map(str::to_owned).collect(),
+            names: self
+                .library
+                .names()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             terms,
             noise: f64::NAN,
             held_out,
@@ -317,8 +391,10 @@ impl Discovery {
 
     fn conclude_refit(&self, laws: Vec<LawFit>, field: LawField, result: &mut Discovered) {
         let Some(best) = laws.first() else { return };
-        let weights: Vec<f64> =
-            laws.iter().map(|law| (0.5 * (best.criterion - law.criterion)).exp()).collect();
+        let weights: Vec<f64> = laws
+            .iter()
+            .map(|law| (0.5 * (best.criterion - law.criterion)).exp())
+            .collect();
         let total: f64 = weights.iter().sum();
         result.terms = best
             .support
@@ -336,7 +412,10 @@ impl Discovery {
                     index,
                     name: self.name(index),
                     coefficient,
-                    interval: (coefficient - 1.96 * deviation, coefficient + 1.96 * deviation),
+                    interval: (
+                        coefficient - 1.96 * deviation,
+                        coefficient + 1.96 * deviation,
+                    ),
                     cramer_rao: Some(deviation),
                     inclusion: inclusion.min(1.0),
                 }

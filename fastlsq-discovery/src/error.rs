@@ -35,7 +35,9 @@ pub enum DiscoveryError {
         needed: usize,
     },
     /// All samples share one coordinate.
-    #[error("all samples have {axis} = {value}: nothing can be learnt about derivatives along {axis}; drop that axis")]
+    #[error(
+        "all samples have {axis} = {value}: nothing can be learnt about derivatives along {axis}; drop that axis"
+    )]
     FlatAxis {
         /// Name of the axis.
         axis: String,
@@ -43,13 +45,17 @@ pub enum DiscoveryError {
         value: f64,
     },
     /// The field does not vary.
-    #[error("every sample has the value {value}: a constant field satisfies any law without a source; give data that vary")]
+    #[error(
+        "every sample has the value {value}: a constant field satisfies any law without a source; give data that vary"
+    )]
     ConstantData {
         /// The common value.
         value: f64,
     },
     /// Names of axes that cannot be told apart.
-    #[error("the axes {axes:?} need distinct one-letter names other than the field's, one for each of {dim} coordinates")]
+    #[error(
+        "the axes {axes:?} need distinct one-letter names other than the field's, one for each of {dim} coordinates"
+    )]
     AxisNames {
         /// The names given.
         axes: Vec<String>,
@@ -57,7 +63,9 @@ pub enum DiscoveryError {
         dim: usize,
     },
     /// A term that cannot be read.
-    #[error("`{text}` is not a term: {reason}; write products such as `u u_x`, `u^2`, `u_xx`, or 1 for a constant")]
+    #[error(
+        "`{text}` is not a term: {reason}; write products such as `u u_x`, `u^2`, `u_xx`, or 1 for a constant"
+    )]
     Term {
         /// The text.
         text: String,
@@ -77,13 +85,17 @@ pub enum DiscoveryError {
         name: String,
     },
     /// The target stands on both sides.
-    #[error("the target {name} is also a term of the dictionary: the law {name} = {name} would always win; remove the term")]
+    #[error(
+        "the target {name} is also a term of the dictionary: the law {name} = {name} would always win; remove the term"
+    )]
     TargetInDictionary {
         /// The target.
         name: String,
     },
     /// A term of the dictionary that is not finite on the fitted field.
-    #[error("the term {name} is {value} at sample {index}: it is not defined on the range of the data; remove or guard it")]
+    #[error(
+        "the term {name} is {value} at sample {index}: it is not defined on the range of the data; remove or guard it"
+    )]
     TermNotFinite {
         /// The term.
         name: String,
@@ -96,7 +108,9 @@ pub enum DiscoveryError {
     #[error("every column of the dictionary vanishes on the data: choose terms that do not")]
     VanishingDictionary,
     /// Differences need a grid.
-    #[error("{method} needs samples on a tensor grid (every combination of {counts:?} coordinates once) but there are {found}: use the fit by features for scattered data")]
+    #[error(
+        "{method} needs samples on a tensor grid (every combination of {counts:?} coordinates once) but there are {found}: use the fit by features for scattered data"
+    )]
     NotAGrid {
         /// The method that was asked for.
         method: &'static str,

@@ -31,9 +31,8 @@ mod tests {
         assert!((cole_hopf(0.3, 0.0, nu) + (0.3 * std::f64::consts::PI).sin()).abs() < 1e-13);
         let (x, t, h) = (0.23, 0.41, 1e-3);
         let u = |i: f64, j: f64| cole_hopf(x + i * h, t + j * h, nu);
-        let first = |f: &dyn Fn(f64) -> f64| {
-            (8.0 * (f(1.0) - f(-1.0)) - (f(2.0) - f(-2.0))) / (12.0 * h)
-        };
+        let first =
+            |f: &dyn Fn(f64) -> f64| (8.0 * (f(1.0) - f(-1.0)) - (f(2.0) - f(-2.0))) / (12.0 * h);
         let u_t = first(&|j| u(0.0, j));
         let u_x = first(&|i| u(i, 0.0));
         let u_xx = (-u(2.0, 0.0) + 16.0 * u(1.0, 0.0) - 30.0 * u(0.0, 0.0) + 16.0 * u(-1.0, 0.0)

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
-use crate::{DiscoveryError, Dictionary, Samples};
+use crate::{Dictionary, DiscoveryError, Samples};
 
 /// A field with a known law, a box to sample it in and a library of candidate terms.
 #[derive(Debug, Clone)]
@@ -196,8 +196,9 @@ impl DataSet {
         noise: f64,
         seed: u64,
     ) -> Result<Samples, DiscoveryError> {
-        let errors = UnitSampler::on_stream(fastlsq_basis::sampling::Sequence::Independent, seed, 1)
-            .normals(points.nrows(), 1);
+        let errors =
+            UnitSampler::on_stream(fastlsq_basis::sampling::Sequence::Independent, seed, 1)
+                .normals(points.nrows(), 1);
         let values = points
             .rows()
             .into_iter()
@@ -219,7 +220,11 @@ impl DataSet {
     #[must_use]
     pub fn rms(&self) -> f64 {
         let points = self.points(4000, 12_345);
-        let values: Vec<f64> = points.rows().into_iter().map(|p| (self.exact)(&p.to_vec())).collect();
+        let values: Vec<f64> = points
+            .rows()
+            .into_iter()
+            .map(|p| (self.exact)(&p.to_vec()))
+            .collect();
         crate::samples::rms(&values)
     }
 }

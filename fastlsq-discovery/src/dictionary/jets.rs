@@ -31,10 +31,13 @@ impl Jets {
                 return Err(DiscoveryError::TargetInDictionary { name: name() });
             }
             let places = term.arguments().iter().map(|alpha| {
-                alphas.iter().position(|known| known == alpha).unwrap_or_else(|| {
-                    alphas.push(alpha.clone());
-                    alphas.len() - 1
-                })
+                alphas
+                    .iter()
+                    .position(|known| known == alpha)
+                    .unwrap_or_else(|| {
+                        alphas.push(alpha.clone());
+                        alphas.len() - 1
+                    })
             });
             arguments.push(places.collect());
         }

@@ -63,7 +63,11 @@ impl Dictionary {
             .map(|text| library.variables.parse_derivative(text))
             .collect::<Result<Vec<_>, _>>()?;
         for powers in MultiIndex::up_to_order(factors.len(), degree) {
-            let factors: Vec<_> = factors.iter().cloned().zip(powers.orders().to_vec()).collect();
+            let factors: Vec<_> = factors
+                .iter()
+                .cloned()
+                .zip(powers.orders().to_vec())
+                .collect();
             let term = Term::product(&library.variables, &factors);
             library = library.with_term(term)?;
         }

@@ -45,7 +45,11 @@ impl Term {
             .join(" ");
         let (arguments, powers) = merged.into_iter().unzip();
         Self {
-            name: if name.is_empty() { "1".to_owned() } else { name },
+            name: if name.is_empty() {
+                "1".to_owned()
+            } else {
+                name
+            },
             arguments,
             kind: Kind::Product(powers),
         }
@@ -198,10 +202,7 @@ fn split_power(factor: &str) -> Option<(&str, u32)> {
     let last = factor.chars().next_back()?;
     match DIGITS.iter().position(|&digit| digit == last) {
         Some(0) => None,
-        Some(power) => Some((
-            factor.strip_suffix(last)?,
-            u32::try_from(power).ok()?,
-        )),
+        Some(power) => Some((factor.strip_suffix(last)?, u32::try_from(power).ok()?)),
         None => Some((factor, 1)),
     }
 }

@@ -90,7 +90,10 @@ impl Variables {
         for letter in letters.chars() {
             let axis = self.axes.iter().position(|&axis| axis == letter);
             let axis = axis.ok_or_else(|| {
-                fail(format!("there is no coordinate {letter}, only {:?}", self.axes))
+                fail(format!(
+                    "there is no coordinate {letter}, only {:?}",
+                    self.axes
+                ))
             })?;
             orders[axis] += 1;
         }

@@ -1,7 +1,7 @@
 //! The search for the bandwidth along each axis.
 
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, SinusoidalBasis};
 use faer::Mat;
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, SinusoidalBasis};
 
 use super::spectrum::{Score, Spectrum};
 use super::{Criterion, FitOptions};
@@ -89,7 +89,11 @@ impl Search {
         sigmas: Vec<f64>,
         score: impl Fn(&[f64]) -> Result<f64, DiscoveryError>,
     ) -> Result<bool, DiscoveryError> {
-        let same = |a: &[f64]| a.iter().zip(&sigmas).all(|(a, b)| (a / b - 1.0).abs() < 1e-6);
+        let same = |a: &[f64]| {
+            a.iter()
+                .zip(&sigmas)
+                .all(|(a, b)| (a / b - 1.0).abs() < 1e-6)
+        };
         if self.tried.iter().any(|known| same(known)) {
             return Ok(false);
         }

@@ -129,7 +129,12 @@ impl FieldFit {
         rank: usize,
     ) -> Result<Mat<f64>, DiscoveryError> {
         let rows = self.basis.derivatives(points, alpha)?;
-        Ok(rows * self.spectrum.v.as_ref().subcols(0, rank.min(self.spectrum.v.ncols())))
+        Ok(rows
+            * self
+                .spectrum
+                .v
+                .as_ref()
+                .subcols(0, rank.min(self.spectrum.v.ncols())))
     }
 
     /// D^α u at many points.

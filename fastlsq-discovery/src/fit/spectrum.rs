@@ -64,7 +64,12 @@ impl Score {
 
     /// The best ridge: a logarithmic grid of 12 orders and more, then golden-section refinement.
     pub(crate) fn best(&self, floor: f64, criterion: Criterion) -> Choice {
-        let top = self.squares.first().copied().unwrap_or(1.0).max(f64::MIN_POSITIVE);
+        let top = self
+            .squares
+            .first()
+            .copied()
+            .unwrap_or(1.0)
+            .max(f64::MIN_POSITIVE);
         let (low, high) = ((floor * top).ln(), (10.0 * top).ln());
         let steps = 48;
         let at = |s: f64| self.at(s.exp(), criterion);
@@ -89,23 +94,30 @@ impl Score {
             }
         }
         let refined = at(0.5 * (a + b));
-        if refined.score < best.score { refined } else { best }
+        if refined.score < best.score {
+            refined
+        } else {
+            best
+        }
     }
 
     /// Through the Gram matrix: quick, and accurate down to a relative ridge of about 1e-13.
     pub(crate) fn by_gram(phi: MatRef<'_, f64>, y: &[f64]) -> Result<Self, DiscoveryError> {
         let gram = phi.transpose() * phi;
-        let eigen = gram
-            .self_adjoint_eigen(Side::Lower)
-            .map_err(|_| DiscoveryError::Decomposition {
-                what: "eigenvalue decomposition of the Gram matrix",
-            })?;
+        let eigen =
+            gram.self_adjoint_eigen(Side::Lower)
+                .map_err(|_| DiscoveryError::Decomposition {
+                    what: "eigenvalue decomposition of the Gram matrix",
+                })?;
         let rhs = phi.transpose() * column_of(y);
         let coordinates = eigen.U().transpose() * rhs;
         let values = eigen.S().column_vector();
         let n = values.nrows();
         let top = if n == 0 { 0.0 } else { values[n - 1] };
-        let kept: Vec<usize> = (0..n).rev().take_while(|&i| values[i] > 1e-13 * top).collect();
+        let kept: Vec<usize> = (0..n)
+            .rev()
+            .take_while(|&i| values[i] > 1e-13 * top)
+            .collect();
         let squares: Vec<f64> = kept.iter().map(|&i| values[i]).collect();
         let projected: Vec<f64> = kept
             .iter()

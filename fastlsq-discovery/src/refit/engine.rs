@@ -120,9 +120,7 @@ impl<'a> LawFitter<'a> {
         };
         let target = fitter.derivative(0, &fitter.start);
         let inner: Vec<f64> = (0..fitter.points.nrows())
-            .filter(|&i| {
-                (0..map.dim()).all(|k| map.apply(k, fitter.points[(i, k)]).abs() < 0.85)
-            })
+            .filter(|&i| (0..map.dim()).all(|k| map.apply(k, fitter.points[(i, k)]).abs() < 0.85))
             .map(|i| target[i])
             .collect();
         fitter.target_scale = rms(&inner).max(f64::MIN_POSITIVE);
@@ -144,13 +142,22 @@ impl<'a> LawFitter<'a> {
     }
 
     fn all_derivatives(&self, field: &[f64]) -> Vec<Vec<f64>> {
-        (0..self.operators.len()).map(|a| self.derivative(a, field)).collect()
+        (0..self.operators.len())
+            .map(|a| self.derivative(a, field))
+            .collect()
     }
 
     /// F = D^τu − Σ cₖTₖ(u) at the points; `None` where a term is not defined.
-    fn residual(&self, support: &[usize], at: &Iterate) -> Option<(Vec<f64>, Vec<Vec<f64>>, Mat<f64>)> {
+    fn residual(
+        &self,
+        support: &[usize],
+        at: &Iterate,
+    ) -> Option<(Vec<f64>, Vec<Vec<f64>>, Mat<f64>)> {
         let values = self.all_derivatives(&at.field);
-        let columns = self.jets.columns(self.library, self.points.view(), &values).ok()?;
+        let columns = self
+            .jets
+            .columns(self.library, self.points.view(), &values)
+            .ok()?;
         let mut residual = values[0].clone();
         for (&k, c) in support.iter().zip(&at.coefficients) {
             for (i, r) in residual.iter_mut().enumerate() {
@@ -402,7 +409,9 @@ impl<'a> LawFitter<'a> {
         let r = self.singular.len();
         let unit = Mat::from_fn(r + terms, terms, |i, k| if i == r + k { 1.0 } else { 0.0 });
         let adjoint = factored.adjoint(unit.as_ref())?;
-        Ok((0..terms).map(|k| noise * adjoint.col(k).norm_l2()).collect())
+        Ok((0..terms)
+            .map(|k| noise * adjoint.col(k).norm_l2())
+            .collect())
     }
 
     fn conclude(
@@ -432,9 +441,15 @@ impl<'a> LawFitter<'a> {
         let rss = self.misfit(&at.field);
         let noise = (rss / (n - dof).max(1.0)).sqrt();
         // What every absent term promises: its column, freed from the columns already there.
-        let absent: Vec<usize> = (0..self.library.len()).filter(|k| !support.contains(k)).collect();
+        let absent: Vec<usize> = (0..self.library.len())
+            .filter(|k| !support.contains(k))
+            .collect();
         let extra = Mat::from_fn(r + m, absent.len(), |i, k| {
-            if i < r { 0.0 } else { -weight * columns[(i - r, absent[k])] }
+            if i < r {
+                0.0
+            } else {
+                -weight * columns[(i - r, absent[k])]
+            }
         });
         let mut promises = Vec::new();
         if !absent.is_empty() {

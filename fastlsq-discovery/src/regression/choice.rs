@@ -98,5 +98,8 @@ pub fn rank_supports(
     } else {
         candidates.sort_by(|(a, _), (b, _)| a.criterion.total_cmp(&b.criterion));
     }
-    candidates.into_iter().map(|(candidate, _)| candidate).collect()
+    candidates
+        .into_iter()
+        .map(|(candidate, _)| candidate)
+        .collect()
 }

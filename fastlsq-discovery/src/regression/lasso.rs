@@ -35,7 +35,9 @@ impl Default for LassoOptions {
 /// The paper's penalties: 100 values from 1e-5 to 1e1, evenly spaced in the logarithm.
 #[must_use]
 pub fn paper_penalties() -> Vec<f64> {
-    (0..100).map(|i| 10f64.powf(-5.0 + 6.0 * f64::from(i) / 99.0)).collect()
+    (0..100)
+        .map(|i| 10f64.powf(-5.0 + 6.0 * f64::from(i) / 99.0))
+        .collect()
 }
 
 /// One point of the LASSO path.
@@ -67,7 +69,11 @@ pub fn lasso_path(
     regression: &Regression,
     options: &LassoOptions,
 ) -> Result<Vec<PathPoint>, DiscoveryError> {
-    if let Some(&value) = options.penalties.iter().find(|l| !(l.is_finite() && **l >= 0.0)) {
+    if let Some(&value) = options
+        .penalties
+        .iter()
+        .find(|l| !(l.is_finite() && **l >= 0.0))
+    {
         return Err(DiscoveryError::Setting {
             what: "penalty",
             value,
@@ -87,7 +93,10 @@ pub fn lasso_path(
             Some(w) => w,
             None => sweep.descend(penalty)?,
         };
-        signs = w.iter().map(|w| if *w == 0.0 { 0.0 } else { w.signum() }).collect();
+        signs = w
+            .iter()
+            .map(|w| if *w == 0.0 { 0.0 } else { w.signum() })
+            .collect();
         let support: Vec<usize> = (0..w.len()).filter(|&k| w[k] != 0.0).collect();
         let gap = sweep.gap(&w, penalty);
         path.push(PathPoint {
@@ -124,8 +133,14 @@ impl Sweep {
         };
         let columns = regression.columns().iter().zip(&scales);
         Self {
-            columns: columns.map(|(c, s): (_, &f64)| c.iter().map(|v| v / s).collect()).collect(),
-            target: regression.target().iter().map(|v| v / target_scale).collect(),
+            columns: columns
+                .map(|(c, s): (_, &f64)| c.iter().map(|v| v / s).collect())
+                .collect(),
+            target: regression
+                .target()
+                .iter()
+                .map(|v| v / target_scale)
+                .collect(),
             scales,
             target_scale,
             rows: n,
@@ -133,7 +148,10 @@ impl Sweep {
     }
 
     fn rescale(&self, w: &[f64]) -> Vec<f64> {
-        w.iter().zip(&self.scales).map(|(w, s)| w * self.target_scale / s).collect()
+        w.iter()
+            .zip(&self.scales)
+            .map(|(w, s)| w * self.target_scale / s)
+            .collect()
     }
 
     fn residual(&self, w: &[f64]) -> Vec<f64> {
@@ -152,12 +170,18 @@ impl Sweep {
         let mut w = vec![0.0; signs.len()];
         if !support.is_empty() {
             // Stationarity X_Sᵀ(y − X_S w) = nλs: least squares towards y − X_S (X_SᵀX_S)⁻¹ nλs.
-            let columns: Vec<&[f64]> = support.iter().map(|&k| self.columns[k].as_slice()).collect();
+            let columns: Vec<&[f64]> = support
+                .iter()
+                .map(|&k| self.columns[k].as_slice())
+                .collect();
             let plain = solve(&columns, &self.target);
             if plain.dependent {
                 return None;
             }
-            let pull: Vec<f64> = support.iter().map(|&k| self.rows * penalty * signs[k]).collect();
+            let pull: Vec<f64> = support
+                .iter()
+                .map(|&k| self.rows * penalty * signs[k])
+                .collect();
             let shift = gram_solve(&columns, &pull)?;
             for ((&k, c), shift) in support.iter().zip(&plain.coefficients).zip(&shift) {
                 w[k] = c - shift;
@@ -195,7 +219,13 @@ impl Sweep {
         for cut in [0.0, 1e-9, 1e-6, 1e-4, 1e-3] {
             let signs: Vec<f64> = w
                 .iter()
-                .map(|w| if w.abs() <= cut * largest { 0.0 } else { w.signum() })
+                .map(|w| {
+                    if w.abs() <= cut * largest {
+                        0.0
+                    } else {
+                        w.signum()
+                    }
+                })
                 .collect();
             if let Some(exact) = self.exact(&signs, penalty) {
                 w = exact;

@@ -39,7 +39,10 @@ impl Regression {
         for part in parts {
             work.resize(part.columns.len() + 1, Vec::new());
             rows += part.rows;
-            for (column, piece) in work.iter_mut().zip(part.columns.iter().chain([&part.target])) {
+            for (column, piece) in work
+                .iter_mut()
+                .zip(part.columns.iter().chain([&part.target]))
+            {
                 column.extend(piece);
             }
         }
@@ -95,7 +98,10 @@ impl Regression {
 
     /// Ordinary least squares on a support.
     pub(crate) fn on_support(&self, support: &[usize]) -> SmallSolution {
-        let columns: Vec<&[f64]> = support.iter().map(|&k| self.columns[k].as_slice()).collect();
+        let columns: Vec<&[f64]> = support
+            .iter()
+            .map(|&k| self.columns[k].as_slice())
+            .collect();
         solve(&columns, &self.target)
     }
 

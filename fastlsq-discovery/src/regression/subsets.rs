@@ -65,7 +65,8 @@ pub fn candidate_supports(
     size: usize,
 ) -> Vec<Vec<usize>> {
     let mut supports: Vec<Vec<usize>> = path.iter().map(|point| point.support.clone()).collect();
-    supports.extend((0..24).map(|i| thresholded(regression, 10f64.powf(-6.0 + 0.25 * f64::from(i)))));
+    supports
+        .extend((0..24).map(|i| thresholded(regression, 10f64.powf(-6.0 + 0.25 * f64::from(i)))));
     supports.extend(backward(regression));
     if let Some(all) = all_subsets(regression.terms(), size) {
         supports.extend(all);

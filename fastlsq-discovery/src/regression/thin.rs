@@ -50,7 +50,11 @@ pub(crate) fn solve(columns: &[&[f64]], rhs: &[f64]) -> SmallSolution {
     let mut work: Vec<Vec<f64>> = columns
         .iter()
         .zip(&norms)
-        .map(|(c, n)| c.iter().map(|v| if *n > 0.0 { v / n } else { 0.0 }).collect())
+        .map(|(c, n)| {
+            c.iter()
+                .map(|v| if *n > 0.0 { v / n } else { 0.0 })
+                .collect()
+        })
         .collect();
     work.push(rhs.to_vec());
     triangularise(&mut work);

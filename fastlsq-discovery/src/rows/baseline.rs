@@ -90,7 +90,11 @@ impl Grid {
             for (x, axis) in point.iter().zip(&coordinates) {
                 let after = axis.partition_point(|c| c < x);
                 let near = |i: usize| axis.get(i).map_or(f64::INFINITY, |c| (c - x).abs());
-                let best = if after > 0 && near(after - 1) < near(after) { after - 1 } else { after };
+                let best = if after > 0 && near(after - 1) < near(after) {
+                    after - 1
+                } else {
+                    after
+                };
                 index = index * axis.len() + best.min(axis.len() - 1);
             }
             if std::mem::replace(&mut seen[index], true) {
@@ -133,7 +137,10 @@ impl Grid {
         let filters: Vec<(usize, Vec<f64>)> = (0..x.len())
             .map(|i| {
                 let first = i.saturating_sub(window / 2).min(x.len() - window);
-                (first, filter(&x[first..first + window], x[i], order, degree))
+                (
+                    first,
+                    filter(&x[first..first + window], x[i], order, degree),
+                )
             })
             .collect();
         Ok((0..values.len())
@@ -168,10 +175,18 @@ fn filter(nodes: &[f64], at: f64, order: usize, degree: usize) -> Vec<f64> {
     let factorial: f64 = (1..=order).map(|k| k as f64).product();
     let factor = factorial / scale.powi(i32::try_from(order).unwrap_or(i32::MAX));
     // The shortest weights that reproduce the derivative of every polynomial up to the degree.
-    let wanted: Vec<f64> = (0..=degree).map(|d| if d == order { factor } else { 0.0 }).collect();
+    let wanted: Vec<f64> = (0..=degree)
+        .map(|d| if d == order { factor } else { 0.0 })
+        .collect();
     let combination = gram_solve(&columns, &wanted).unwrap_or_default();
     (0..nodes.len())
-        .map(|k| combination.iter().zip(&powers).map(|(v, column)| v * column[k]).sum())
+        .map(|k| {
+            combination
+                .iter()
+                .zip(&powers)
+                .map(|(v, column)| v * column[k])
+                .sum()
+        })
         .collect()
 }
 

@@ -8,7 +8,7 @@ mod weak;
 use faer::Mat;
 use ndarray::ArrayView2;
 
-pub(crate) use baseline::{grid_derivatives, Baseline};
+pub(crate) use baseline::{Baseline, grid_derivatives};
 pub use bump::{bump_transform, gauss_legendre};
 pub(crate) use strong::{StrongSites, edge_weights, weighted};
 pub(crate) use weak::weak_rows_of;
@@ -42,10 +42,12 @@ impl Rows {
     pub fn folds(&self) -> Vec<Regression> {
         (0..FOLDS)
             .map(|fold| {
-                let rows: Vec<usize> =
-                    (0..self.target.len()).filter(|&i| self.fold.get(i) == Some(&fold)).collect();
-                let columns =
-                    Mat::from_fn(rows.len(), self.columns.ncols(), |i, k| self.columns[(rows[i], k)]);
+                let rows: Vec<usize> = (0..self.target.len())
+                    .filter(|&i| self.fold.get(i) == Some(&fold))
+                    .collect();
+                let columns = Mat::from_fn(rows.len(), self.columns.ncols(), |i, k| {
+                    self.columns[(rows[i], k)]
+                });
                 let target: Vec<f64> = rows.iter().map(|&i| self.target[i]).collect();
                 Regression::new(columns.as_ref(), &target)
             })

@@ -23,7 +23,11 @@ pub(crate) fn edge_weights(map: &InputMap, points: ArrayView2<'_, f64>, edge: f6
                 .enumerate()
                 .map(|(k, x)| {
                     let inside = 1.0 - map.apply(k, *x).abs();
-                    if edge > 0.0 { (inside / edge).clamp(0.0, 1.0) } else { 1.0 }
+                    if edge > 0.0 {
+                        (inside / edge).clamp(0.0, 1.0)
+                    } else {
+                        1.0
+                    }
                 })
                 .product()
         })
@@ -45,7 +49,11 @@ pub(crate) fn weighted(
         }
     }
     Ok(Rows {
-        target: derivatives[0].iter().zip(weights).map(|(v, w)| v * w).collect(),
+        target: derivatives[0]
+            .iter()
+            .zip(weights)
+            .map(|(v, w)| v * w)
+            .collect(),
         columns,
         fold: folds_of(points),
     })
@@ -101,6 +109,12 @@ impl StrongSites {
                 (0..values.nrows()).map(|i| values[(i, 0)]).collect()
             })
             .collect();
-        weighted(library, jets, self.points.view(), &derivatives, &self.weights)
+        weighted(
+            library,
+            jets,
+            self.points.view(),
+            &derivatives,
+            &self.weights,
+        )
     }
 }

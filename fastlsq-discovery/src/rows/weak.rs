@@ -114,7 +114,9 @@ pub(crate) fn weak_rows_of(
 ) -> Result<Rows, DiscoveryError> {
     let linear = |alpha: &MultiIndex| {
         let rows = tests.linear_rows(fit.basis(), alpha) * crate::fit::column_of(fit.beta());
-        (0..rows.nrows()).map(|i| rows[(i, 0)]).collect::<Vec<f64>>()
+        (0..rows.nrows())
+            .map(|i| rows[(i, 0)])
+            .collect::<Vec<f64>>()
     };
     let count = tests.centres.nrows();
     let mut columns = Mat::zeros(count, library.len());
