@@ -37,6 +37,7 @@
 //! - [`PaperExperiment`]: the published experiment, with the curves of its figure.
 
 mod bootstrap;
+mod conclusion;
 pub mod datasets;
 mod diagnostics;
 mod dictionary;

@@ -1,4 +1,5 @@
 //! Bad inputs are typed errors, doubtful ones named warnings.
+#![allow(clippy::unwrap_used)]
 
 use fastlsq_discovery::{
     Derivatives, Dictionary, Discovery, DiscoveryError, DiscoveryOptions, LikelihoodRefit, Samples,

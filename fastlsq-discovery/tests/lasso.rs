@@ -1,4 +1,5 @@
 //! The LASSO path against scikit-learn on uncentred data, and its own optimality conditions.
+#![allow(clippy::unwrap_used)]
 
 use faer::Mat;
 use fastlsq_discovery::regression::{LassoOptions, Regression, lasso_path, paper_penalties};

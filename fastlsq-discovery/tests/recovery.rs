@@ -1,4 +1,5 @@
 //! Laws found again in data generated independently of the method.
+#![allow(clippy::unwrap_used)]
 
 use std::f64::consts::PI;
 
