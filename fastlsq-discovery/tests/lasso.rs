@@ -58,6 +58,26 @@ fn agrees_with_scikit_learn_on_uncentred_data() {
 }
 
 #[test]
+fn strongly_correlated_columns_still_converge() {
+    // Powers of one column: pairwise correlations above 0.97, condition number about 1e5.
+    let x = Mat::from_fn(300, 7, |i, k| {
+        let base = 0.5 + 0.5 * i as f64 / 299.0;
+        base.powi(i32::try_from(k).unwrap())
+    });
+    let y: Vec<f64> = (0..300)
+        .map(|i| 2.0 * x[(i, 1)] - 3.0 * x[(i, 4)] + 0.01 * (7.0 * i as f64).sin())
+        .collect();
+    let path = lasso_path(&Regression::new(x.as_ref(), &y), &LassoOptions::default()).unwrap();
+    for point in path {
+        assert!(
+            point.converged,
+            "λ = {}: gap {:.1e}",
+            point.penalty, point.duality_gap
+        );
+    }
+}
+
+#[test]
 fn the_sweep_of_the_paper_has_a_hundred_penalties() {
     let penalties = paper_penalties();
     assert_eq!(penalties.len(), 100);
