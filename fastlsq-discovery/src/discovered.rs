@@ -258,11 +258,16 @@ fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    let size = value.abs().log10().floor();
-    if !(-4.0..6.0).contains(&size) {
-        return format!("{value:.*e}", digits - 1).replace('-', "−");
+    // The exponent after rounding: 0.9999 to three digits is 1.00.
+    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
+    let size: i32 = scientific
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse().ok())
+        .unwrap_or(0);
+    if !(-4..6).contains(&size) {
+        return scientific.replace('-', "−");
     }
-    let decimals = (digits as f64 - 1.0 - size).max(0.0) as usize;
+    let decimals = (digits as i32 - 1 - size).max(0) as usize;
     format!("{value:.decimals$}").replace('-', "−")
 }
 
@@ -284,6 +289,10 @@ mod tests {
         assert_eq!(
             equation("u_t", [(2e-7, "u")].into_iter()),
             "u_t = 2.00e−7 u"
+        );
+        assert_eq!(
+            equation("u_t", [(0.99999, "u")].into_iter()),
+            "u_t = 1.00 u"
         );
         assert_eq!(equation("u_t", std::iter::empty()), "u_t = 0");
     }

@@ -1,6 +1,43 @@
-//! The law behind noisy data.
-#![allow(missing_docs, dead_code)]
+//! The law behind noisy samples of a field.
+//!
+//! Given values of u at points, scattered or on a grid, and a [`Dictionary`] of candidate terms,
+//! find the few terms with D^τu = Σ cₖTₖ(u), their coefficients, and how sure both are.
+//!
+//! 1. **Fit.** u ≈ Σ βⱼ sin(wⱼ·x + bⱼ)/√N by ridge regression; ridge, bandwidth and noise level follow
+//!    from the data ([`FieldFit`]). Every derivative of the fit is exact.
+//! 2. **Rows.** The law at points, edges down-weighted, or integrated against compact test functions
+//!    in closed form ([`rows`]).
+//! 3. **Sparse regression.** LASSO path, sequential thresholding, best subsets, compared by
+//!    information criterion or cross-validation ([`regression`]); a bootstrap of the whole chain
+//!    gives inclusion frequencies.
+//! 4. **Likelihood refit.** The best supports are compared by fitting the data with *solutions of the
+//!    proposed law*, coefficients and initial or boundary data free. This decides when derivatives
+//!    are too noisy to trust, attains the Cramér–Rao bound, and reports it.
+//!
+//! ```
+//! use fastlsq_discovery::{Dictionary, Discovery, datasets::DataSet};
+//!
+//! // 500 samples of e^{−x/2} sin 2x with noise of standard deviation 0.02
+//! let samples = DataSet::damped_oscillator(10.0).sample(500, 0.02, 0)?;
+//! let library = Dictionary::polynomial(&["x"], &["u", "u_x"], 2)?;
+//! let law = Discovery::new(library, "u_xx")?.run(&samples)?;
+//! assert_eq!(law.terms.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["u", "u_x"]);
+//! assert!((law.coefficient("u") + 4.25).abs() < 0.1);
+//! println!("{}", law.summary()); // u_xx = −4.2… u − 1.0… u_x, intervals, bounds, warnings
+//! # Ok::<(), fastlsq_discovery::DiscoveryError>(())
+//! ```
+//!
+//! # What is where
+//! - [`Samples`], [`Dictionary`] (terms as text, products up to a degree, own closures), [`Discovery`]
+//!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s.
+//! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
+//! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
+//! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
+//! - [`datasets`]: fields with known laws, generated independently of the method.
+//! - [`PaperExperiment`]: the published experiment, with the curves of its figure.
+
 mod bootstrap;
+mod conclusion;
 pub mod datasets;
 mod diagnostics;
 mod dictionary;
@@ -9,6 +46,7 @@ mod discovery;
 mod error;
 mod fit;
 mod options;
+mod paper;
 mod refit;
 pub mod regression;
 pub mod rows;
@@ -20,6 +58,10 @@ pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
 pub use options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
+pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
+
+pub use fastlsq_basis::MultiIndex;
+pub use {faer, ndarray};

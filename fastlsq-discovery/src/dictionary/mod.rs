@@ -75,8 +75,8 @@ impl Dictionary {
     }
 
     /// The usual suspects for a field with this target derivative: powers of u up to the third,
-    /// derivatives along the other axes up to third order (fourth for more than two axes: second),
-    /// and each first and second derivative times u.
+    /// derivatives along the other axes up to third order (second with more than two axes), lower
+    /// ones along the target's own axis, and u times each first and second derivative.
     ///
     /// # Errors
     /// A target that cannot be read.

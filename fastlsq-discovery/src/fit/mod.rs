@@ -52,10 +52,11 @@ impl FieldFit {
     pub fn new(samples: &Samples, options: &FitOptions) -> Result<Self, DiscoveryError> {
         options.validate(samples.dim())?;
         let (lower, upper) = samples.bounds();
-        let family = bandwidth::Family {
+        let (count, most) = bandwidth::feature_counts(options, samples);
+        let mut family = bandwidth::Family {
             samples,
             map: InputMap::from_box(&lower, &upper)?,
-            count: bandwidth::feature_count(options, samples),
+            count,
             seed: options.seed,
             criterion: options.criterion,
         };
@@ -69,7 +70,7 @@ impl FieldFit {
             }
             Some(sigmas) => (sigmas.clone(), family.basis(sigmas)?),
             None => {
-                let sigmas = family.search()?;
+                let sigmas = family.search(most)?;
                 let basis = family.basis(&sigmas)?;
                 (sigmas, basis)
             }

@@ -4,7 +4,7 @@ use super::Criterion;
 use crate::DiscoveryError;
 
 /// How the field is fitted. Everything unset is chosen from the data.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct FitOptions {
     /// Number of features. Default: 200 on a line, 500 in the plane, 800 beyond, at most half the samples.
@@ -19,19 +19,6 @@ pub struct FitOptions {
     pub criterion: Criterion,
     /// Seed of the features. Default: 0.
     pub seed: u64,
-}
-
-impl Default for FitOptions {
-    fn default() -> Self {
-        Self {
-            features: None,
-            bandwidth: None,
-            physical_units: false,
-            ridge: None,
-            criterion: Criterion::default(),
-            seed: 0,
-        }
-    }
 }
 
 impl FitOptions {

@@ -1,15 +1,13 @@
 //! Gauss–Newton over field and coefficients.
 
 use faer::Mat;
-use fastlsq_basis::Basis;
-use fastlsq_solve::lsq::{Factorisation, LsqOptions, factor};
 use ndarray::Array2;
 
 use super::LawFit;
 use super::collocation::collocation_points;
+use super::gauss_newton::Unknown;
 use crate::dictionary::{Dictionary, Jets};
 use crate::fit::column_of;
-use crate::regression::thin::solve;
 use crate::samples::rms;
 use crate::{DiscoveryError, FieldFit};
 
@@ -33,43 +31,39 @@ const STEPS: usize = 12;
 
 /// Fits laws over one dictionary to one set of samples.
 pub(crate) struct LawFitter<'a> {
-    library: &'a Dictionary,
-    jets: &'a Jets,
-    samples: usize,
-    points: Array2<f64>,
+    pub(super) library: &'a Dictionary,
+    pub(super) jets: &'a Jets,
+    pub(super) samples: usize,
+    pub(super) points: Array2<f64>,
     /// D^α of the singular functions at the collocation points, one matrix for each α.
-    operators: Vec<Mat<f64>>,
-    singular: Vec<f64>,
-    projected: Vec<f64>,
+    pub(super) operators: Vec<Mat<f64>>,
+    pub(super) singular: Vec<f64>,
+    pub(super) projected: Vec<f64>,
     /// ‖y‖² outside the span.
-    outside: f64,
-    ridge: f64,
-    noise: f64,
+    pub(super) outside: f64,
+    pub(super) ridge: f64,
+    pub(super) noise: f64,
     /// First guess of the coefficients on a support.
-    first: &'a dyn Fn(&[usize]) -> Vec<f64>,
-    start: Vec<f64>,
-    target_scale: f64,
+    pub(super) first: &'a dyn Fn(&[usize]) -> Vec<f64>,
+    pub(super) start: Vec<f64>,
+    pub(super) target_scale: f64,
 }
 
 /// Field and coefficients on the way.
 #[derive(Clone)]
-struct Iterate {
-    field: Vec<f64>,
-    coefficients: Vec<f64>,
+pub(super) struct Iterate {
+    pub(super) field: Vec<f64>,
+    pub(super) coefficients: Vec<f64>,
 }
 
-/// What a step may change.
-#[derive(Clone, Copy, PartialEq)]
-enum Unknown {
-    Field,
-    Both,
-}
-
-/// A factored Gauss–Newton system.
-struct Linearised {
-    matrix: Mat<f64>,
-    rhs: Mat<f64>,
-    factored: Factorisation,
+/// A field on the collocation points.
+pub(super) struct Evaluated {
+    /// D^τu − Σ cₖTₖ(u).
+    pub(super) residual: Vec<f64>,
+    /// Every derivative of the jets.
+    pub(super) derivatives: Vec<Vec<f64>>,
+    /// Every term of the dictionary.
+    pub(super) columns: Mat<f64>,
 }
 
 impl<'a> LawFitter<'a> {
@@ -148,11 +142,7 @@ impl<'a> LawFitter<'a> {
     }
 
     /// F = D^τu − Σ cₖTₖ(u) at the points; `None` where a term is not defined.
-    fn residual(
-        &self,
-        support: &[usize],
-        at: &Iterate,
-    ) -> Option<(Vec<f64>, Vec<Vec<f64>>, Mat<f64>)> {
+    pub(super) fn residual(&self, support: &[usize], at: &Iterate) -> Option<Evaluated> {
         let values = self.all_derivatives(&at.field);
         let columns = self
             .jets
@@ -164,10 +154,14 @@ impl<'a> LawFitter<'a> {
                 *r -= c * columns[(i, k)];
             }
         }
-        Some((residual, values, columns))
+        Some(Evaluated {
+            residual,
+            derivatives: values,
+            columns,
+        })
     }
 
-    fn misfit(&self, field: &[f64]) -> f64 {
+    pub(super) fn misfit(&self, field: &[f64]) -> f64 {
         let inside: f64 = self
             .singular
             .iter()
@@ -178,132 +172,10 @@ impl<'a> LawFitter<'a> {
         inside + self.outside
     }
 
-    fn objective(&self, at: &Iterate, residual: &[f64], weight: f64) -> f64 {
+    pub(super) fn objective(&self, at: &Iterate, residual: &[f64], weight: f64) -> f64 {
         let size: f64 = at.field.iter().map(|g| g * g).sum();
         let law: f64 = residual.iter().map(|r| r * r).sum();
         self.misfit(&at.field) + self.ridge * size + weight * weight * law
-    }
-
-    fn linearise(
-        &self,
-        support: &[usize],
-        at: &Iterate,
-        weight: f64,
-        unknown: Unknown,
-        keep_q: bool,
-    ) -> Result<Option<Linearised>, DiscoveryError> {
-        let Some((residual, values, columns)) = self.residual(support, at) else {
-            return Ok(None);
-        };
-        let (m, r) = (self.points.nrows(), self.singular.len());
-        let p = match unknown {
-            Unknown::Field => 0,
-            Unknown::Both => support.len(),
-        };
-        // Coefficient of each derivative in the linearised law.
-        let mut factors: Vec<Vec<f64>> = vec![vec![0.0; m]; self.operators.len()];
-        factors[0].fill(1.0);
-        for (&k, c) in support.iter().zip(&at.coefficients) {
-            let term = &self.library.terms()[k];
-            let places = &self.jets.arguments[k];
-            for (a, slope) in self.jets.slopes(term, places, self.points.view(), &values) {
-                for (f, s) in factors[a].iter_mut().zip(&slope) {
-                    *f -= c * s;
-                }
-            }
-        }
-        let mut matrix: Mat<f64> = Mat::zeros(r + m, r + p);
-        let mut rhs = Mat::zeros(r + m, 1);
-        for i in 0..r {
-            let d = (self.singular[i] * self.singular[i] + self.ridge).sqrt();
-            matrix[(i, i)] = d;
-            rhs[(i, 0)] = self.singular[i] * self.projected[i] / d;
-        }
-        for (a, factor) in factors.iter().enumerate() {
-            if factor.iter().all(|f| *f == 0.0) {
-                continue;
-            }
-            let operator = &self.operators[a];
-            for j in 0..r {
-                for i in 0..m {
-                    matrix[(r + i, j)] += weight * factor[i] * operator[(i, j)];
-                }
-            }
-        }
-        for (place, &k) in support.iter().take(p).enumerate() {
-            for i in 0..m {
-                matrix[(r + i, r + place)] = -weight * columns[(i, k)];
-            }
-        }
-        let law = matrix.as_ref().submatrix(r, 0, m, r) * column_of(&at.field);
-        for i in 0..m {
-            rhs[(r + i, 0)] = law[(i, 0)] - weight * residual[i];
-        }
-        let factored = factor(&matrix, rhs.as_ref(), &LsqOptions::new().keep_q(keep_q))?;
-        Ok(Some(Linearised {
-            matrix,
-            rhs,
-            factored,
-        }))
-    }
-
-    /// Gauss–Newton at one weight; returns the steps taken.
-    fn minimise(
-        &self,
-        support: &[usize],
-        at: &mut Iterate,
-        weight: f64,
-        unknown: Unknown,
-        most: usize,
-    ) -> Result<usize, DiscoveryError> {
-        let r = self.singular.len();
-        let Some((residual, ..)) = self.residual(support, at) else {
-            return Ok(0);
-        };
-        let mut objective = self.objective(at, &residual, weight);
-        for step in 1..=most {
-            let Some(system) = self.linearise(support, at, weight, unknown, false)? else {
-                return Ok(step);
-            };
-            let solution = system.factored.solution();
-            let mut length = 1.0;
-            let mut accepted = None;
-            for _ in 0..8 {
-                let moved = Iterate {
-                    field: (0..r)
-                        .map(|i| at.field[i] + length * (solution[(i, 0)] - at.field[i]))
-                        .collect(),
-                    coefficients: at
-                        .coefficients
-                        .iter()
-                        .enumerate()
-                        .map(|(k, c)| match unknown {
-                            Unknown::Field => *c,
-                            Unknown::Both => c + length * solution[(r + k, 0)],
-                        })
-                        .collect(),
-                };
-                if let Some((residual, ..)) = self.residual(support, &moved) {
-                    let value = self.objective(&moved, &residual, weight);
-                    if value.is_finite() && value <= objective * (1.0 + 1e-12) {
-                        accepted = Some((moved, value));
-                        break;
-                    }
-                }
-                length *= 0.4;
-            }
-            let Some((moved, value)) = accepted else {
-                return Ok(step);
-            };
-            let fall = objective - value;
-            *at = moved;
-            objective = value;
-            // A thousandth of a noise variance is far below anything that matters.
-            if fall < 1e-3 * self.noise * self.noise && length == 1.0 {
-                return Ok(step);
-            }
-        }
-        Ok(most)
     }
 
     /// The maximum-likelihood fit of one law, from the smooth fit or from a known solution; `None` if
@@ -395,90 +267,7 @@ impl<'a> LawFitter<'a> {
 
     /// What the law's residual costs, in noise variances.
     fn cost(&self, support: &[usize], at: &Iterate, tolerance: f64) -> Option<f64> {
-        let (residual, ..) = self.residual(support, at)?;
+        let Evaluated { residual, .. } = self.residual(support, at)?;
         Some((rms(&residual) / (self.target_scale * tolerance)).powi(2))
-    }
-
-    /// σ times the square roots of the diagonal of (JᵀJ)⁻¹ that belongs to the coefficients.
-    fn coefficient_deviations(
-        &self,
-        terms: usize,
-        factored: &Factorisation,
-        noise: f64,
-    ) -> Result<Vec<f64>, DiscoveryError> {
-        let r = self.singular.len();
-        let unit = Mat::from_fn(r + terms, terms, |i, k| if i == r + k { 1.0 } else { 0.0 });
-        let adjoint = factored.adjoint(unit.as_ref())?;
-        Ok((0..terms)
-            .map(|k| noise * adjoint.col(k).norm_l2())
-            .collect())
-    }
-
-    fn conclude(
-        &self,
-        support: &[usize],
-        at: &Iterate,
-        weight: f64,
-        steps: usize,
-        enforced: bool,
-    ) -> Result<Option<LawFit>, DiscoveryError> {
-        let Some(system) = self.linearise(support, at, weight, Unknown::Both, true)? else {
-            return Ok(None);
-        };
-        let Some((residual, _, columns)) = self.residual(support, at) else {
-            return Ok(None);
-        };
-        let (r, m, n) = (self.singular.len(), residual.len(), self.samples as f64);
-        // Free initial and boundary data: trace of the map from data to fitted values at fixed
-        // coefficients. Every coefficient then counts as one, however little it moves the field.
-        let Some(field_only) = self.linearise(support, at, weight, Unknown::Field, true)? else {
-            return Ok(None);
-        };
-        let unit = Mat::from_fn(r, r, |i, k| if i == k { self.singular[k] } else { 0.0 });
-        let adjoint = field_only.factored.adjoint(unit.as_ref())?;
-        let free: f64 = (0..r).map(|k| adjoint.col(k).squared_norm_l2()).sum();
-        let dof = free + support.len() as f64;
-        let rss = self.misfit(&at.field);
-        let noise = (rss / (n - dof).max(1.0)).sqrt();
-        // What every absent term promises: its column, freed from the columns already there.
-        let absent: Vec<usize> = (0..self.library.len())
-            .filter(|k| !support.contains(k))
-            .collect();
-        let extra = Mat::from_fn(r + m, absent.len(), |i, k| {
-            if i < r {
-                0.0
-            } else {
-                -weight * columns[(i - r, absent[k])]
-            }
-        });
-        let mut promises = Vec::new();
-        if !absent.is_empty() {
-            let free = &extra - &system.matrix * system.factored.solve(extra.as_ref())?;
-            let left = &system.rhs - &system.matrix * system.factored.solution();
-            for (k, &term) in absent.iter().enumerate() {
-                let square = free.col(k).squared_norm_l2();
-                let product = free.col(k).transpose() * left.col(0);
-                let fall = if square > 1e-20 * extra.col(k).squared_norm_l2() {
-                    product * product / square
-                } else {
-                    0.0
-                };
-                promises.push((term, fall / (noise * noise)));
-            }
-            promises.sort_by(|a, b| b.1.total_cmp(&a.1));
-        }
-        Ok(Some(LawFit {
-            support: support.to_vec(),
-            coefficients: at.coefficients.clone(),
-            deviations: self.coefficient_deviations(support.len(), &system.factored, noise)?,
-            residual_square: rss,
-            degrees_of_freedom: dof,
-            criterion: n * (rss / n).max(f64::MIN_POSITIVE).ln() + n.ln() * dof,
-            equation_residual: rms(&residual) / self.target_scale,
-            steps,
-            enforced,
-            field: at.field.clone(),
-            promises,
-        }))
     }
 }

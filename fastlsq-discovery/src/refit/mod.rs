@@ -10,7 +10,9 @@
 //! the inverse of its normal matrix is the Cramér–Rao bound.
 
 mod collocation;
+mod conclusion;
 mod engine;
+mod gauss_newton;
 mod search;
 mod state;
 

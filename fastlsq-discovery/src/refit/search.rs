@@ -74,6 +74,8 @@ pub(crate) fn explore(
 
 /// Laws whose misfit alone exceeds the best criterion by this much are given up early.
 const HOPELESS: f64 = 100.0;
+/// A law this much worse than one with a term more or less was perhaps not fitted well.
+const AGAIN: f64 = 2.0;
 
 struct Walk<'a, 'b> {
     fitter: &'a LawFitter<'b>,
@@ -83,8 +85,16 @@ struct Walk<'a, 'b> {
 }
 
 impl Walk<'_, '_> {
+    /// Fits a support, unless it is known well enough. A poor result from one start is tried again
+    /// from a better law's field, once.
     fn try_law(&mut self, support: &[usize], from: Option<&LawFit>) -> Result<(), DiscoveryError> {
-        if self.tried.len() >= self.most || self.tried.iter().any(|known| known == support) {
+        let known = self.laws.iter().position(|law| law.support == support);
+        let times = self.tried.iter().filter(|tried| *tried == support).count();
+        let again = times == 1
+            && from.is_some_and(|from| {
+                known.is_none_or(|place| self.laws[place].criterion > from.criterion + AGAIN)
+            });
+        if self.tried.len() >= self.most || (times > 0 && !again) {
             return Ok(());
         }
         self.tried.push(support.to_vec());
@@ -93,10 +103,16 @@ impl Walk<'_, '_> {
             .iter()
             .map(|law| law.criterion)
             .fold(f64::INFINITY, f64::min);
-        if let Some(law) = self.fitter.fit(support, from, best + HOPELESS)?
-            && law.criterion.is_finite()
-        {
-            self.laws.push(law);
+        let Some(law) = self.fitter.fit(support, from, best + HOPELESS)? else {
+            return Ok(());
+        };
+        if !law.criterion.is_finite() {
+            return Ok(());
+        }
+        match known {
+            Some(place) if law.criterion < self.laws[place].criterion => self.laws[place] = law,
+            Some(_) => {}
+            None => self.laws.push(law),
         }
         Ok(())
     }

@@ -164,42 +164,53 @@ impl Sweep {
         residual
     }
 
-    /// The solution whose nonzero coefficients have these signs, if it is optimal.
-    fn exact(&self, signs: &[f64], penalty: f64) -> Option<Vec<f64>> {
+    /// The solution of X_Sᵀ(y − X_S w) = nλs on the support S of the signs s.
+    fn stationary(&self, signs: &[f64], penalty: f64) -> Option<Vec<f64>> {
         let support: Vec<usize> = (0..signs.len()).filter(|&k| signs[k] != 0.0).collect();
         let mut w = vec![0.0; signs.len()];
-        if !support.is_empty() {
-            // Stationarity X_Sᵀ(y − X_S w) = nλs: least squares towards y − X_S (X_SᵀX_S)⁻¹ nλs.
-            let columns: Vec<&[f64]> = support
-                .iter()
-                .map(|&k| self.columns[k].as_slice())
-                .collect();
-            let plain = solve(&columns, &self.target);
-            if plain.dependent {
-                return None;
-            }
-            let pull: Vec<f64> = support
-                .iter()
-                .map(|&k| self.rows * penalty * signs[k])
-                .collect();
-            let shift = gram_solve(&columns, &pull)?;
-            for ((&k, c), shift) in support.iter().zip(&plain.coefficients).zip(&shift) {
-                w[k] = c - shift;
-                if w[k] * signs[k] <= 0.0 {
-                    return None;
-                }
-            }
+        if support.is_empty() {
+            return Some(w);
+        }
+        let columns: Vec<&[f64]> = support
+            .iter()
+            .map(|&k| self.columns[k].as_slice())
+            .collect();
+        let plain = solve(&columns, &self.target);
+        if plain.dependent {
+            return None;
+        }
+        let pull: Vec<f64> = support
+            .iter()
+            .map(|&k| self.rows * penalty * signs[k])
+            .collect();
+        let shift = gram_solve(&columns, &pull)?;
+        for ((&k, c), shift) in support.iter().zip(&plain.coefficients).zip(&shift) {
+            w[k] = c - shift;
+        }
+        Some(w)
+    }
+
+    /// What rounding may add to a slope.
+    fn slack(&self, penalty: f64) -> f64 {
+        1e-10 * (1.0 + self.rows * penalty)
+    }
+
+    /// The solution whose nonzero coefficients have these signs, if it is optimal.
+    fn exact(&self, signs: &[f64], penalty: f64) -> Option<Vec<f64>> {
+        let w = self.stationary(signs, penalty)?;
+        if w.iter().zip(signs).any(|(w, s)| *s != 0.0 && w * s <= 0.0) {
+            return None;
         }
         let residual = self.residual(&w);
-        let slack = 1e-10 * (1.0 + self.rows * penalty);
+        let limit = self.rows * penalty * (1.0 + 1e-9) + self.slack(penalty);
         let feasible = self
             .columns
             .iter()
-            .all(|c| dot(c, &residual).abs() <= self.rows * penalty * (1.0 + 1e-9) + slack);
+            .all(|c| dot(c, &residual).abs() <= limit);
         feasible.then_some(w)
     }
 
-    /// Coordinate descent from zero, then the exact solution on its support where that is optimal.
+    /// Coordinate descent from zero, then an active-set method from where it stopped.
     fn descend(&self, penalty: f64) -> Result<Vec<f64>, DiscoveryError> {
         let (rows, terms) = (self.target.len(), self.columns.len());
         let x = Array2::from_shape_fn((rows, terms).f(), |(i, k)| self.columns[k][i]);
@@ -209,30 +220,49 @@ impl Sweep {
             .penalty(penalty * self.rows / rows as f64)
             .l1_ratio(1.0)
             .with_intercept(false)
-            .tolerance(1e-11)
-            .max_iterations(20_000)
+            .tolerance(1e-10)
+            .max_iterations(2_000)
             .fit(&Dataset::new(x, y))
             .map_err(|cause| DiscoveryError::Lasso(cause.to_string()))?;
-        let mut w = model.hyperplane().to_vec();
-        // Along strongly correlated columns descent crawls: drop what is negligible, then polish.
-        let largest = w.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
-        for cut in [0.0, 1e-9, 1e-6, 1e-4, 1e-3] {
-            let signs: Vec<f64> = w
-                .iter()
-                .map(|w| {
-                    if w.abs() <= cut * largest {
-                        0.0
-                    } else {
-                        w.signum()
-                    }
-                })
-                .collect();
-            if let Some(exact) = self.exact(&signs, penalty) {
-                w = exact;
-                break;
+        let rough = model.hyperplane().to_vec();
+        // Along strongly correlated columns descent crawls; few exact steps finish the work.
+        Ok(self.active_set(rough.clone(), penalty).unwrap_or(rough))
+    }
+
+    /// Exact solutions on one support after another: towards the solution with the present signs
+    /// until a coefficient vanishes, then the term that violates optimality most. `None` if columns
+    /// of the support are dependent or no end is found.
+    fn active_set(&self, mut w: Vec<f64>, penalty: f64) -> Option<Vec<f64>> {
+        let sign = |w: f64| if w == 0.0 { 0.0 } else { w.signum() };
+        let mut signs: Vec<f64> = w.iter().map(|w| sign(*w)).collect();
+        for _ in 0..20 * w.len() {
+            let next = self.stationary(&signs, penalty)?;
+            let blocking = (0..w.len())
+                .filter(|&k| signs[k] != 0.0 && next[k] * signs[k] <= 0.0)
+                .map(|k| (w[k] / (w[k] - next[k]), k))
+                .filter(|(length, _)| length.is_finite())
+                .min_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((length, place)) = blocking {
+                for (w, next) in w.iter_mut().zip(&next) {
+                    *w += length.clamp(0.0, 1.0) * (next - *w);
+                }
+                (w[place], signs[place]) = (0.0, 0.0);
+                continue;
+            }
+            w = next;
+            let residual = self.residual(&w);
+            let limit = self.rows * penalty * (1.0 + 1e-9) + self.slack(penalty);
+            let entering = (0..w.len())
+                .filter(|&k| signs[k] == 0.0)
+                .map(|k| (dot(&self.columns[k], &residual), k))
+                .filter(|(slope, _)| slope.abs() > limit)
+                .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+            match entering {
+                Some((slope, k)) => signs[k] = slope.signum(),
+                None => return Some(w),
             }
         }
-        Ok(w)
+        None
     }
 
     /// Duality gap relative to ‖y‖²/(2n).

@@ -1,0 +1,142 @@
+//! The answer put together from regression, bootstrap and refits.
+
+use crate::bootstrap::Bootstrap;
+use crate::discovered::{Discovered, LawField, LawTerm, Warning, equation};
+use crate::discovery::{Discovery, Regressed};
+use crate::refit::LawFit;
+use crate::regression::PathPoint;
+
+impl Discovery {
+    /// The answer of the regression alone.
+    pub(crate) fn conclude_regression(
+        &self,
+        regressed: &Regressed,
+        path: Vec<PathPoint>,
+        mut warnings: Vec<Warning>,
+        stability: &Bootstrap,
+    ) -> Discovered {
+        let unconverged = path.iter().filter(|point| !point.converged).count();
+        if unconverged > 0 {
+            warnings.push(Warning::LassoGap {
+                penalties: unconverged,
+            });
+        }
+        let best = regressed.candidates.first();
+        let held_out = best.map_or(f64::NAN, |c| c.held_out);
+        if held_out > 0.3 {
+            warnings.push(Warning::Unexplained { held_out });
+        }
+        let terms = best.map_or(Vec::new(), |best| {
+            let solution = regressed.regression.on_support(&best.support);
+            let rows = regressed.regression.rows() as f64;
+            let variance = solution.residual_square / (rows - best.support.len() as f64).max(1.0);
+            best.support
+                .iter()
+                .enumerate()
+                .map(|(place, &index)| {
+                    let coefficient = best.coefficients[place];
+                    let replicates: Vec<f64> =
+                        stability.coefficients.iter().map(|c| c[place]).collect();
+                    let deviation = if replicates.len() > 4 {
+                        spread(&replicates)
+                    } else {
+                        (variance * solution.variances[place]).sqrt()
+                    };
+                    LawTerm {
+                        index,
+                        name: self.name(index),
+                        coefficient,
+                        interval: (
+                            coefficient - 1.96 * deviation,
+                            coefficient + 1.96 * deviation,
+                        ),
+                        cramer_rao: None,
+                        inclusion: stability.frequencies.get(index).copied().unwrap_or(1.0),
+                    }
+                })
+                .collect()
+        });
+        Discovered {
+            target: self.library.variables().derivative_name(&self.target),
+            names: self
+                .library
+                .names()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
+            terms,
+            noise: f64::NAN,
+            held_out,
+            path,
+            candidates: regressed.candidates.clone(),
+            laws: Vec::new(),
+            frequencies: stability.frequencies.clone(),
+            warnings,
+            fit: None,
+            field: None,
+        }
+    }
+
+    /// Puts the law with the best likelihood in the place of the regression's.
+    pub(crate) fn conclude_refit(
+        &self,
+        laws: Vec<LawFit>,
+        field: LawField,
+        result: &mut Discovered,
+    ) {
+        let Some(best) = laws.first() else { return };
+        let weights: Vec<f64> = laws
+            .iter()
+            .map(|law| (0.5 * (best.criterion - law.criterion)).exp())
+            .collect();
+        let total: f64 = weights.iter().sum();
+        result.terms = best
+            .support
+            .iter()
+            .enumerate()
+            .map(|(place, &index)| {
+                let (coefficient, deviation) = (best.coefficients[place], best.deviations[place]);
+                let inclusion: f64 = laws
+                    .iter()
+                    .zip(&weights)
+                    .filter(|(law, _)| law.support.contains(&index))
+                    .map(|(_, w)| w / total)
+                    .sum();
+                LawTerm {
+                    index,
+                    name: self.name(index),
+                    coefficient,
+                    interval: (
+                        coefficient - 1.96 * deviation,
+                        coefficient + 1.96 * deviation,
+                    ),
+                    cramer_rao: Some(deviation),
+                    inclusion: inclusion.min(1.0),
+                }
+            })
+            .collect();
+        if !best.enforced {
+            result.warnings.push(Warning::NotEnforced {
+                residual: best.equation_residual,
+            });
+        }
+        if let Some(rival) = laws.get(1) {
+            let difference = rival.criterion - best.criterion;
+            if difference < 6.0 {
+                let terms = rival.support.iter().zip(&rival.coefficients);
+                let named: Vec<(f64, String)> = terms.map(|(&k, c)| (*c, self.name(k))).collect();
+                let law = equation(&result.target, named.iter().map(|(c, n)| (*c, n.as_str())));
+                result.warnings.push(Warning::Rival { law, difference });
+            }
+        }
+        result.field = Some(field);
+        result.laws = laws;
+    }
+}
+
+/// Standard deviation of a sample.
+fn spread(values: &[f64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0)).sqrt()
+}
