@@ -14,7 +14,7 @@ use crate::{BasisError, MultiIndex};
 /// Points handled together by one task when rows are written in parallel.
 const ROWS_PER_TASK: usize = 512;
 /// Below this number of entries a second thread costs more than it saves.
-const PARALLEL_ENTRIES: usize = 1 << 15;
+pub(crate) const PARALLEL_ENTRIES: usize = 1 << 15;
 
 /// N scalar functions φⱼ on R^d with derivatives in closed form.
 ///
@@ -69,12 +69,13 @@ pub trait Basis: Debug + Send + Sync {
             return self.write_rows(points, form, out);
         }
         form.validate(self.dim(), rows)?;
-        let tasks: Vec<_> = row_blocks(out, ROWS_PER_TASK);
-        tasks.into_par_iter().try_for_each(|(start, block)| {
-            let count = block.nrows();
-            let points = points.slice(s![start..start + count, ..]);
-            self.write_rows(points, &form.restrict(start, count), block)
-        })
+        row_blocks(out, ROWS_PER_TASK)
+            .into_par_iter()
+            .try_for_each(|(start, block)| {
+                let count = block.nrows();
+                let points = points.slice(s![start..start + count, ..]);
+                self.write_rows(points, &form.restrict(start, count), block)
+            })
     }
 
     /// The matrix of Σₜ cₜ(xᵢ) (Tₜφⱼ)(xᵢ), points by features.

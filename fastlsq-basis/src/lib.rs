@@ -76,6 +76,7 @@ mod polynomial;
 pub mod sampling;
 mod saved;
 mod sincos;
+mod sine;
 pub mod sinusoidal;
 mod symmetrised;
 mod tanh;

@@ -98,28 +98,36 @@ proptest! {
     #[test]
     fn rows_of_a_form_are_one_combination_of_sine_and_cosine(
         case in cases(),
-        factors in vec(-3.0..3.0, 4),
+        // Orders and coefficient functions of the terms: few or many, alike or not.
+        terms in vec((0_u32..5, -3.0..3.0, 0_usize..4), 1..7),
+        parity in 0_u32..3,
     ) {
-        // Constants and per-point coefficients of several orders, against the complex exponential.
         let dim = case.w.len();
-        let actions: Vec<Action> = (0..4_u32)
+        let functions = [[0.7], [-1.3], [2.1]];
+        let actions: Vec<Action> = terms
+            .iter()
+            .map(|(n, _, _)| match parity {
+                0 => 2 * n,
+                1 => 2 * n + 1,
+                _ => *n,
+            })
             .map(|n| Action::derivative(MultiIndex::along(dim, n as usize % dim, n).unwrap()))
             .collect();
-        let varying = [vec![factors[2]], vec![factors[3]]];
-        let form = Form::new()
-            .with(Coefficient::Constant(factors[0]), &actions[0])
-            .with(Coefficient::Constant(factors[1]), &actions[1])
-            .with(Coefficient::PerPoint(&varying[0]), &actions[2])
-            .with(Coefficient::PerPoint(&varying[1]), &actions[3]);
-        let x = Array2::from_shape_vec((1, dim), case.x.clone()).unwrap();
-        let found = case.basis().assemble(x.view(), &form).unwrap()[(0, 0)];
+        let mut form = Form::new();
         let (mut expected, mut size) = (0.0, 0.0);
-        for (factor, action) in factors.iter().zip(&actions) {
+        for ((_, constant, function), action) in terms.iter().zip(&actions) {
+            let (coefficient, factor) = match functions.get(*function) {
+                Some(values) => (Coefficient::PerPoint(values.as_slice()), values[0]),
+                None => (Coefficient::Constant(*constant), *constant),
+            };
+            form.push(coefficient, action);
             let alpha = action.derivative.clone();
             size += (factor * alpha.monomial(&case.w)).abs();
             expected += factor * by_complex_exponential(&Case { alpha, ..case.clone() });
         }
-        prop_assert!((found - expected).abs() <= 1e-13 * (1.0 + case.phase().abs()) * size);
+        let x = Array2::from_shape_vec((1, dim), case.x.clone()).unwrap();
+        let found = case.basis().assemble(x.view(), &form).unwrap()[(0, 0)];
+        prop_assert!((found - expected).abs() <= 1e-14 * (1.0 + case.phase().abs()) * size);
     }
 
     #[test]
@@ -486,6 +494,30 @@ fn wrong_choices_are_errors() {
     };
     let answer = constant.assemble(array![[0.5]].view(), &Form::action(&action));
     assert!(matches!(answer, Err(BasisError::NotFinite { .. })));
+}
+
+/// Arguments beyond the vectorised range are as good as the standard library's, next to others.
+#[test]
+fn huge_arguments_take_the_slow_path() {
+    let w = 3e9;
+    let basis = SinusoidalBasis::explicit(array![[w], [2.0]].view(), &[0.25, 0.25]).unwrap();
+    let points = Array2::from_shape_fn((600, 1), |(i, _)| 0.001 * i as f64);
+    let actions = [
+        Action::identity(1),
+        Action::derivative(MultiIndex::new([1])),
+    ];
+    let form = some_form(&actions);
+    let rows = basis.assemble(points.view(), &form).unwrap();
+    for (i, x) in points.iter().enumerate() {
+        for (j, w) in [w, 2.0].into_iter().enumerate() {
+            let z = f64::mul_add(w, *x, 0.25);
+            let expected = 0.5 * z.sin() + 1.5 * w * z.cos();
+            assert!(
+                (rows[(i, j)] - expected).abs() <= 1e-15 * (1.0 + 2.0 * w),
+                "{i} {j}"
+            );
+        }
+    }
 }
 
 /// The first features for seed 0 are part of the contract: results stay reproducible.

@@ -8,7 +8,7 @@ use crate::form::{Action, Coefficient, Form};
 use crate::{Basis, BasisError, MultiIndex};
 
 /// Numbers of points around the sizes at which blocks and vector registers end.
-const SIZES: [usize; 8] = [0, 1, 3, 4, 5, 255, 256, 257];
+const SIZES: [usize; 11] = [0, 1, 3, 4, 5, 255, 256, 257, 2047, 2048, 2049];
 /// Reordered sums and fused operations may differ in the last digits.
 const ROUNDING: f64 = 1e-13;
 

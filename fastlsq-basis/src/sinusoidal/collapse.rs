@@ -9,12 +9,15 @@ use crate::BasisError;
 use crate::form::{AxisIntegral, Form};
 use crate::grouping::{same_source, split};
 use crate::identities::cycle_components;
+use crate::sine::Wave;
 use crate::sinusoidal::Parity;
 
 /// Terms that share the point where the sinusoid is evaluated.
 pub(super) struct Pass<'a> {
     pub(super) integrals: Vec<AxisIntegral>,
     pub(super) groups: Vec<Group<'a>>,
+    /// Whether one or two shifted sines a feature serve all groups.
+    pub(super) few_waves: bool,
 }
 
 /// Terms that share coefficient function and pattern of sines and cosines along parity axes.
@@ -25,6 +28,23 @@ pub(super) struct Group<'a> {
     pub(super) flipped: u64,
     pub(super) p: Vec<f64>,
     pub(super) q: Vec<f64>,
+    /// p sin + q cos as shifted sines.
+    pub(super) waves: Vec<Wave>,
+}
+
+impl Pass<'_> {
+    /// Turns the sums into shifted sines and sees how many there are.
+    fn finish(&mut self) {
+        for group in &mut self.groups {
+            let sums = group.p.iter().zip(&group.q);
+            group.waves = sums.map(|(p, q)| Wave::new(*p, *q)).collect();
+        }
+        let (zero, groups) = (|v: &f64| *v == 0.0, &self.groups);
+        let only_sines = groups.iter().all(|g| g.q.iter().all(zero));
+        let only_cosines = groups.iter().all(|g| g.p.iter().all(zero));
+        let same_axes = groups.windows(2).all(|g| g[0].flipped == g[1].flipped);
+        self.few_waves = groups.len() <= 2 || (same_axes && (only_sines || only_cosines));
+    }
 }
 
 /// The features as the collapse needs them.
@@ -93,6 +113,9 @@ pub(super) fn collapse<'a>(
             group.q[j] += q_unit * weight;
         }
     }
+    for pass in &mut passes {
+        pass.finish();
+    }
     Ok(passes)
 }
 
@@ -109,6 +132,7 @@ fn group_for<'p, 'a>(
             passes.push(Pass {
                 integrals: integrals.to_vec(),
                 groups: Vec::new(),
+                few_waves: false,
             });
             passes.len() - 1
         }
@@ -124,6 +148,7 @@ fn group_for<'p, 'a>(
                 flipped,
                 p: vec![0.0; count],
                 q: vec![0.0; count],
+                waves: Vec::new(),
             });
             groups.len() - 1
         }

@@ -6,12 +6,15 @@
 
 use faer::MatMut;
 use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
 
 use super::{FrequencyLaw, Parity, SinusoidalBasis};
 use crate::BasisError;
 use crate::basis::{Basis, validate_points, validate_request};
 use crate::error::{require_finite, require_size};
-use crate::form::{Coefficient, Form};
+use crate::form::Form;
+use crate::grouping::{Group, group_by_coefficient};
+use crate::identities::cycle_components;
 use crate::sincos::sin_cos;
 
 /// Points handled together.
@@ -31,7 +34,28 @@ impl SinusoidalBasis {
         mut out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
         validate_request(self, points, form, &out)?;
-        self.for_each_derivative(points, form, &[axis], |i, j, _, value| out[(i, j)] = value)
+        self.require_differentiable(form, axis)?;
+        let groups = group_by_coefficient(form);
+        let mut pairs = Pairs::new();
+        for j in 0..self.len() {
+            let sums = self.sums(&groups, j, axis);
+            for start in (0..points.nrows()).step_by(BLOCK) {
+                let count = pairs.evaluate(self, j, points, start);
+                for i in 0..count {
+                    let row = start + i;
+                    let x = self.map.apply(axis, points[(row, axis)]);
+                    out[(row, j)] = sums
+                        .iter()
+                        .zip(&groups)
+                        .map(|(sum, group)| {
+                            let (by_sine, by_cosine) = sum.at(x);
+                            group.weight(row) * (by_sine * pairs.sin[i] + by_cosine * pairs.cos[i])
+                        })
+                        .sum();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Writes ∂/∂L_ab of the rows, for w = L ŵ with one common factor L.
@@ -63,7 +87,8 @@ impl SinusoidalBasis {
         Ok(())
     }
 
-    /// G_ab = Σᵢⱼ rᵢ (∂A_ij/∂L_ab) βⱼ: the gradient of rᵀA(L)β with r and β held fixed.
+    /// G_ab = Σᵢⱼ rᵢ (∂A_ij/∂L_ab) βⱼ: the gradient of rᵀA(L)β with r and β held fixed, computed in
+    /// parallel with a result that does not depend on the number of threads.
     ///
     /// This is half of the envelope gradient of ‖A(L)β* − b‖² (paper, learnable bandwidth). No
     /// matrix of derivatives is formed.
@@ -84,23 +109,57 @@ impl SinusoidalBasis {
         validate_points(self.dim, points)?;
         form.validate(self.dim, points.nrows())?;
         self.require_common_factor()?;
-        let axes: Vec<usize> = (0..self.dim).collect();
-        let mut by_frequency = vec![0.0; self.len() * self.dim];
-        self.for_each_derivative(points, form, &axes, |i, j, a, value| {
-            by_frequency[j * self.dim + a] += residual[i] * value * coefficients[j];
-        })?;
+        for axis in 0..self.dim {
+            self.require_differentiable(form, axis)?;
+        }
+        let groups = group_by_coefficient(form);
+        let by_frequency: Vec<Vec<f64>> = (0..self.len())
+            .into_par_iter()
+            .map(|j| self.contracted(points, &groups, residual, j))
+            .collect();
         let mut gradient = Array2::zeros((self.dim, self.dim));
-        for (g, draw) in by_frequency
-            .chunks_exact(self.dim)
+        for ((slopes, beta), draw) in by_frequency
+            .iter()
+            .zip(coefficients)
             .zip(self.draw.chunks_exact(self.dim))
         {
             for a in 0..self.dim {
                 for b in 0..self.dim {
-                    gradient[(a, b)] += g[a] * draw[b];
+                    gradient[(a, b)] += beta * slopes[a] * draw[b];
                 }
             }
         }
         Ok(gradient)
+    }
+
+    /// Σᵢ rᵢ ∂A_ij/∂ω_a for one feature j and every axis a.
+    fn contracted(
+        &self,
+        points: ArrayView2<'_, f64>,
+        groups: &[Group<'_>],
+        residual: &[f64],
+        j: usize,
+    ) -> Vec<f64> {
+        let sums: Vec<Vec<Sums>> = (0..self.dim)
+            .map(|axis| self.sums(groups, j, axis))
+            .collect();
+        let mut slopes = vec![0.0; self.dim];
+        let mut pairs = Pairs::new();
+        for start in (0..points.nrows()).step_by(BLOCK) {
+            let count = pairs.evaluate(self, j, points, start);
+            for (axis, slope) in slopes.iter_mut().enumerate() {
+                for (sum, group) in sums[axis].iter().zip(groups) {
+                    for i in 0..count {
+                        let row = start + i;
+                        let (by_sine, by_cosine) =
+                            sum.at(self.map.apply(axis, points[(row, axis)]));
+                        let value = by_sine * pairs.sin[i] + by_cosine * pairs.cos[i];
+                        *slope += residual[row] * group.weight(row) * value;
+                    }
+                }
+            }
+        }
+        slopes
     }
 
     /// The same draw under w ~ N(0, L Lᵀ) with the lower triangle of this matrix as L.
@@ -126,15 +185,9 @@ impl SinusoidalBasis {
         }
     }
 
-    /// Calls `emit(i, j, a, ∂E_ij/∂ω_a)` for every entry and every listed axis.
-    fn for_each_derivative(
-        &self,
-        points: ArrayView2<'_, f64>,
-        form: &Form<'_>,
-        axes: &[usize],
-        mut emit: impl FnMut(usize, usize, usize, f64),
-    ) -> Result<(), BasisError> {
-        if let Some(&axis) = axes.iter().find(|&&axis| axis >= self.dim) {
+    /// Checks that the derivative by a frequency component has a closed form.
+    fn require_differentiable(&self, form: &Form<'_>, axis: usize) -> Result<(), BasisError> {
+        if axis >= self.dim {
             return Err(BasisError::Axis {
                 axis,
                 dim: self.dim,
@@ -148,52 +201,85 @@ impl SinusoidalBasis {
         if form.terms().iter().any(|term| !term.action.is_derivative()) {
             return Err(unsupported("the derivative of integrals by the frequency"));
         }
-        let scale = self.scale();
-        let rows = points.nrows();
-        let mut z = [0.0; BLOCK];
-        let (mut sin, mut cos) = ([0.0; BLOCK], [0.0; BLOCK]);
-        for start in (0..rows).step_by(BLOCK) {
-            let count = BLOCK.min(rows - start);
-            for j in 0..self.len() {
-                let w = self.frequency(j);
-                for (i, z) in z[..count].iter_mut().enumerate() {
-                    *z = w
-                        .iter()
-                        .zip(points.row(start + i))
-                        .fold(self.phases[j], |sum, (w, x)| sum + w * x);
+        Ok(())
+    }
+
+    /// The sums over the terms of each group, for one feature and one component of its frequency.
+    fn sums(&self, groups: &[Group<'_>], j: usize, axis: usize) -> Vec<Sums> {
+        let w = self.frequency(j);
+        let half = self.map.half()[axis];
+        groups
+            .iter()
+            .map(|group| {
+                let mut sums = Sums::default();
+                for (constant, action) in &group.terms {
+                    let alpha = &action.derivative;
+                    let (p, q) = cycle_components(alpha.order());
+                    let factor = constant * self.scale();
+                    let value = factor * alpha.monomial(w);
+                    let slope = factor * alpha.monomial_derivative(w, axis) / half;
+                    sums.value.0 += p * value;
+                    sums.value.1 += q * value;
+                    sums.slope.0 += p * slope;
+                    sums.slope.1 += q * slope;
                 }
-                sin_cos(&z[..count], &mut sin[..count], &mut cos[..count]);
-                for &a in axes {
-                    let half = self.map.half()[a];
-                    let terms: Vec<_> = form
-                        .terms()
-                        .iter()
-                        .map(|term| {
-                            let alpha = &term.action.derivative;
-                            let value = alpha.monomial(w) * scale;
-                            let slope = alpha.monomial_derivative(w, a) / half * scale;
-                            (term.coefficient, alpha.order() % 4, value, slope)
-                        })
-                        .collect();
-                    for i in 0..count {
-                        let x = self.map.apply(a, points[(start + i, a)]);
-                        let (s, c) = (sin[i], cos[i]);
-                        let cycle = [s, c, -s, -c, s];
-                        let mut sum = 0.0;
-                        for (coefficient, phase, value, slope) in &terms {
-                            let weight = match coefficient {
-                                Coefficient::Constant(c) => *c,
-                                Coefficient::PerPoint(values) => values[start + i],
-                            };
-                            let phase = *phase as usize;
-                            sum += weight * (slope * cycle[phase] + value * x * cycle[phase + 1]);
-                        }
-                        emit(start + i, j, a, sum);
-                    }
-                }
+                sums
+            })
+            .collect()
+    }
+}
+
+/// The pair (p, q) of p sin z + q cos z, and its derivative by a component of the frequency.
+#[derive(Default)]
+struct Sums {
+    value: (f64, f64),
+    slope: (f64, f64),
+}
+
+impl Sums {
+    /// The derivative's own pair, where z grows by x for each unit of the component.
+    fn at(&self, x: f64) -> (f64, f64) {
+        (
+            self.slope.0 - x * self.value.1,
+            self.slope.1 + x * self.value.0,
+        )
+    }
+}
+
+/// Sines and cosines of one feature at a block of points.
+struct Pairs {
+    z: [f64; BLOCK],
+    sin: [f64; BLOCK],
+    cos: [f64; BLOCK],
+}
+
+impl Pairs {
+    fn new() -> Self {
+        Self {
+            z: [0.0; BLOCK],
+            sin: [0.0; BLOCK],
+            cos: [0.0; BLOCK],
+        }
+    }
+
+    /// Evaluates up to a block of points from row `start` on, and says how many.
+    fn evaluate(
+        &mut self,
+        basis: &SinusoidalBasis,
+        j: usize,
+        points: ArrayView2<'_, f64>,
+        start: usize,
+    ) -> usize {
+        let count = BLOCK.min(points.nrows() - start);
+        let z = &mut self.z[..count];
+        z.fill(basis.phases[j]);
+        for (axis, w) in basis.frequency(j).iter().enumerate() {
+            for (i, z) in z.iter_mut().enumerate() {
+                *z += w * points[(start + i, axis)];
             }
         }
-        Ok(())
+        sin_cos(z, &mut self.sin[..count], &mut self.cos[..count]);
+        count
     }
 }
 

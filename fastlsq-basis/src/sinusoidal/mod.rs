@@ -7,20 +7,18 @@ mod gradient;
 mod kernel;
 mod law;
 mod low_order;
+mod rows;
 #[cfg(feature = "serde")]
 mod serial;
 
-use faer::{Mat, MatMut};
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView2};
 
 pub use builder::SinusoidalBuilder;
 pub use draw::Draw;
 pub use law::FrequencyLaw;
 
-use crate::basis::{Basis, row_blocks, validate_request};
 use crate::error::{require_dim, require_finite, require_size, require_some};
-use crate::form::Form;
-use crate::{BasisError, InputMap};
+use crate::{Basis, BasisError, InputMap};
 
 /// Declared symmetry of all features along one axis, about the centre of the input map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
@@ -273,62 +271,5 @@ impl SinusoidalBasis {
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.normalised_by.map_or(1.0, |n| 1.0 / (n as f64).sqrt())
-    }
-
-    fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
-        let features = collapse::Features {
-            dim: self.dim,
-            frequencies: &self.frequencies,
-            parity: &self.parity,
-            scale: self.scale(),
-        };
-        collapse::collapse(&features, form)
-    }
-}
-
-impl Basis for SinusoidalBasis {
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn len(&self) -> usize {
-        self.phases.len()
-    }
-
-    fn write_rows(
-        &self,
-        points: ArrayView2<'_, f64>,
-        form: &Form<'_>,
-        out: MatMut<'_, f64>,
-    ) -> Result<(), BasisError> {
-        validate_request(self, points, form, &out)?;
-        if out.row_stride() != 1 {
-            // The kernel writes contiguous columns: a few rows at a time go through a copy.
-            let mut columns = Mat::zeros(kernel::BLOCK.min(out.nrows()), out.ncols());
-            for (start, mut block) in row_blocks(out, kernel::BLOCK) {
-                let count = block.nrows();
-                let points = points.slice(s![start..start + count, ..]);
-                let mut columns = columns.as_mut().subrows_mut(0, count);
-                self.write_rows(points, &form.restrict(start, count), columns.as_mut())?;
-                block.copy_from(&columns);
-            }
-            return Ok(());
-        }
-        let passes = self.collapse(form)?;
-        pulp::Arch::new().dispatch(kernel::Rows {
-            dim: self.dim,
-            frequencies: &self.frequencies,
-            phases: &self.phases,
-            parity: &self.parity,
-            center: self.map.center(),
-            points: points.reborrow(),
-            passes: &passes,
-            out,
-        });
-        Ok(())
-    }
-
-    fn to_saved(&self) -> Option<crate::SavedBasis> {
-        Some(crate::SavedBasis::Sinusoidal(self.clone()))
     }
 }

@@ -1,0 +1,136 @@
+//! Sinusoidal features as a [`Basis`]: forms collapse once, tiles of the output are written in parallel.
+
+use faer::{Mat, MatMut};
+use ndarray::{ArrayView2, s};
+use rayon::prelude::*;
+
+use super::{SinusoidalBasis, collapse, kernel};
+use crate::BasisError;
+use crate::basis::{Basis, PARALLEL_ENTRIES, row_blocks, validate_request};
+use crate::form::Form;
+
+/// Columns of a tile of parallel work.
+const TILE_COLUMNS: usize = 64;
+/// Rows that go through a copy together where the output has no contiguous columns.
+const COPIED_ROWS: usize = 256;
+
+impl SinusoidalBasis {
+    fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
+        let features = collapse::Features {
+            dim: self.dim,
+            frequencies: &self.frequencies,
+            parity: &self.parity,
+            scale: self.scale(),
+        };
+        collapse::collapse(&features, form)
+    }
+
+    /// Writes a collapsed form into a tile of the whole matrix of rows.
+    fn write_tile(
+        &self,
+        points: ArrayView2<'_, f64>,
+        passes: &[collapse::Pass<'_>],
+        tile: Tile<'_>,
+    ) {
+        let Tile { row, column, out } = tile;
+        if out.row_stride() != 1 {
+            // The kernel writes contiguous columns: a few rows at a time go through a copy.
+            let mut columns = Mat::zeros(COPIED_ROWS.min(out.nrows()), out.ncols());
+            for (start, mut block) in row_blocks(out, COPIED_ROWS) {
+                let mut columns = columns.as_mut().subrows_mut(0, block.nrows());
+                let tile = Tile {
+                    row: row + start,
+                    column,
+                    out: columns.as_mut(),
+                };
+                self.write_tile(points, passes, tile);
+                block.copy_from(&columns);
+            }
+            return;
+        }
+        pulp::Arch::new().dispatch(kernel::Rows {
+            dim: self.dim,
+            frequencies: &self.frequencies,
+            phases: &self.phases,
+            first: column,
+            parity: &self.parity,
+            center: self.map.center(),
+            points: points.slice(s![row..row + out.nrows(), ..]),
+            passes,
+            offset: row,
+            out,
+        });
+    }
+}
+
+/// A part of the matrix of rows, and where it begins.
+struct Tile<'a> {
+    row: usize,
+    column: usize,
+    out: MatMut<'a, f64>,
+}
+
+/// Cuts a matrix into tiles for parallel work.
+fn tiles(out: MatMut<'_, f64>) -> Vec<Tile<'_>> {
+    let mut tiles = Vec::new();
+    for (row, block) in row_blocks(out, kernel::BLOCK) {
+        let (mut column, mut rest) = (0, block);
+        while rest.ncols() > 0 {
+            let width = TILE_COLUMNS.min(rest.ncols());
+            let (out, tail) = rest.split_at_col_mut(width);
+            tiles.push(Tile { row, column, out });
+            column += width;
+            rest = tail;
+        }
+    }
+    tiles
+}
+
+impl Basis for SinusoidalBasis {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn len(&self) -> usize {
+        self.phases.len()
+    }
+
+    fn write_rows(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        validate_request(self, points, form, &out)?;
+        let passes = self.collapse(form)?;
+        let whole = Tile {
+            row: 0,
+            column: 0,
+            out,
+        };
+        self.write_tile(points, &passes, whole);
+        Ok(())
+    }
+
+    fn assemble_into(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        if out.nrows().saturating_mul(out.ncols()) < PARALLEL_ENTRIES {
+            return self.write_rows(points, form, out);
+        }
+        validate_request(self, points, form, &out)?;
+        // The form collapses once for all tiles.
+        let passes = self.collapse(form)?;
+        tiles(out)
+            .into_par_iter()
+            .for_each(|tile| self.write_tile(points, &passes, tile));
+        Ok(())
+    }
+
+    fn to_saved(&self) -> Option<crate::SavedBasis> {
+        Some(crate::SavedBasis::Sinusoidal(self.clone()))
+    }
+}
