@@ -49,7 +49,7 @@ impl Item for Regression {
              values by the residual at held-out points; tanh: the same with tanh features; auto: nothing given but the \
              data and a seed. Kovasznay is its first velocity component, as in the paper.",
             points(plan),
-            solving::features(plan)
+            features(plan)
         )
     }
 
@@ -80,6 +80,11 @@ impl Item for Regression {
     }
 }
 
+/// Features of a fit with the paper's settings.
+fn features(plan: &Plan) -> usize {
+    plan.pick(600, 1500)
+}
+
 /// Points of a fit.
 fn points(plan: &Plan) -> usize {
     plan.pick(FIT_POINTS / 2, FIT_POINTS)
@@ -91,7 +96,7 @@ fn fit_for_every_seed(
     context: &Context<'_>,
 ) -> Row {
     let plan = &context.plan;
-    let count = solving::features(plan);
+    let count = features(plan);
     let runs = context.each_seed(|seed| match variant {
         "auto" => fit(benchmark, Features::Automatic, count, plan, seed),
         "tanh" => {
