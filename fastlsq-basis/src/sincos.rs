@@ -142,3 +142,29 @@ pub(crate) fn has_fma<S: pulp::Simd>() -> bool {
 pub fn sin_cos(z: &[f64], sin: &mut [f64], cos: &mut [f64]) {
     pulp::Arch::new().dispatch(SinCos { z, sin, cos });
 }
+
+#[cfg(test)]
+mod tests {
+    use pulp::WithSimd;
+
+    use super::*;
+
+    #[test]
+    fn the_scalar_fallback_is_the_standard_library() {
+        let z = [0.0, -0.0, 1.0, -3e5, 1e300, f64::INFINITY, f64::NAN];
+        let (mut sin, mut cos) = ([9.0; 7], [9.0; 7]);
+        SinCos {
+            z: &z,
+            sin: &mut sin,
+            cos: &mut cos,
+        }
+        .with_simd(pulp::Scalar);
+        for ((z, s), c) in z.iter().zip(sin).zip(cos) {
+            let (sin, cos) = z.sin_cos();
+            assert!(
+                s.to_bits() == sin.to_bits() && c.to_bits() == cos.to_bits()
+                    || sin.is_nan() && s.is_nan()
+            );
+        }
+    }
+}

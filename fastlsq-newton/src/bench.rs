@@ -190,7 +190,9 @@ impl<'a> NewtonBench<'a> {
             Ok(outcome)
         };
         let as_start = |outcome: &Outcome| -> Result<Start, NewtonError> {
-            Ok(Start::From(self.as_solution(bases, outcome.beta.clone())?))
+            Ok(Start::From(Arc::new(
+                self.as_solution(bases, outcome.beta.clone())?,
+            )))
         };
         let mut outcome = match &self.options.continuation {
             Continuation::None => stage(last, start)?,
@@ -372,7 +374,7 @@ impl Workbench for NewtonBench<'_> {
         let best = self.warm.as_ref().map_or(f64::INFINITY, |(best, _)| *best);
         if outcome.status == NewtonStatus::Converged && score.worst < best.min(WARM_SCORE) {
             let function = self.as_solution(&bases, outcome.beta.clone())?;
-            self.warm = Some((score.worst, Start::From(function)));
+            self.warm = Some((score.worst, Start::From(Arc::new(function))));
         } else if self.warm.is_none() {
             self.failures += 1;
         }

@@ -325,7 +325,7 @@ impl Iteration<'_> {
     }
 
     fn columns(&self) -> usize {
-        self.bases.iter().map(|basis| basis.len()).sum()
+        self.bases.iter().map(Basis::len).sum()
     }
 
     /// Runs the iteration.

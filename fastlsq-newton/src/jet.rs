@@ -31,7 +31,6 @@ pub struct Jet<'a> {
     pub(crate) parameter: f64,
     pub(crate) normal: Option<&'a [f64]>,
     pub(crate) dim: usize,
-    pub(crate) unknowns: usize,
     /// Requests that were not foreseen.
     pub(crate) missing: &'a RefCell<Vec<Request>>,
 }

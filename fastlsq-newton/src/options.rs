@@ -31,7 +31,7 @@ pub enum Start {
     /// The solution of the equation's part of highest order.
     HighestOrder,
     /// A function that is already there.
-    From(Solution),
+    From(Arc<Solution>),
     /// A solution in slabs of time; it need not be accurate.
     FromSlabs(Arc<SlabSolution>),
 }

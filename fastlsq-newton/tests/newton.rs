@@ -1,5 +1,7 @@
 //! Newton's method on problems with known solutions, and on problems without any.
 
+#![allow(clippy::unwrap_used)]
+
 use std::f64::consts::PI;
 use std::sync::{Arc, Mutex};
 

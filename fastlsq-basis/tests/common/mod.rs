@@ -3,6 +3,10 @@
 
 use std::ops::Mul;
 
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_basis::{Action, Coefficient, Form};
+use ndarray::Array2;
+
 /// Nodes and weights of the Gauss–Legendre rule with n points on [−1, 1], by Newton's method.
 pub(crate) fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     (0..n)
@@ -99,4 +103,18 @@ pub(crate) fn ulps(a: f64, b: f64) -> u64 {
         if bits < 0 { i64::MIN - bits } else { bits }
     };
     key(a).abs_diff(key(b))
+}
+
+/// A sum of actions with coefficients ½, 3/2, 5/2, …
+pub(crate) fn some_form(actions: &[Action]) -> Form<'_> {
+    let mut form = Form::new();
+    for (t, action) in actions.iter().enumerate() {
+        form.push(Coefficient::Constant(0.5 + t as f64), action);
+    }
+    form
+}
+
+/// Points of the unit cube.
+pub(crate) fn test_points(count: usize, dim: usize) -> Array2<f64> {
+    UnitSampler::independent(8).points(count, dim)
 }

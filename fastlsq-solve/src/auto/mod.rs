@@ -49,16 +49,20 @@ pub(crate) fn factor(
         let seed = options.seed.wrapping_add(FINAL_POINTS);
         let blocks = bench.rows(features.count(), options.rows, seed)?;
         let lsq = bench.lsq.clone().keep_q(true);
-        let (trial, system, factored) = bench.run_keeping(features, &blocks, &lsq)?;
+        let kept = bench.run_keeping(features, &blocks, &lsq)?;
         if found.best.score.worst > 0.0 {
-            found.estimate *= trial.score.worst / found.best.score.worst;
+            found.estimate *= kept.trial.score.worst / found.best.score.worst;
         }
-        found.best = trial;
+        found.best = kept.trial;
         let solution = as_solution(bench, found, begin)?;
         let held_out = bench.held_out.clone();
         let equations = bench.problem.equations.len();
         Ok(FactoredProblem::new(
-            system, factored, held_out, solution, equations,
+            kept.system,
+            kept.factored,
+            held_out,
+            solution,
+            equations,
         ))
     })
 }

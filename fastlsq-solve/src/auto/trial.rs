@@ -238,14 +238,20 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
-        let (trial, _, _) = self.run_keeping(features, blocks, &self.lsq)?;
-        Ok(trial)
+        Ok(self.run_keeping(features, blocks, &self.lsq)?.trial)
     }
 
     fn refuses_features(error: &SolveError) -> bool {
         matches!(error, SolveError::Lsq(cause)
             if matches!(**cause, LsqError::InconsistentConstraints { .. }))
     }
+}
+
+/// A solved candidate with its system and factorisation.
+pub(super) struct KeptTrial {
+    pub(super) trial: Trial<()>,
+    pub(super) system: System,
+    pub(super) factored: Box<dyn Factored>,
 }
 
 impl LinearBench<'_> {
@@ -255,7 +261,7 @@ impl LinearBench<'_> {
         features: Features,
         blocks: &[RowBlock],
         lsq: &LsqOptions,
-    ) -> Result<(Trial<()>, System, Box<dyn Factored>), SolveError> {
+    ) -> Result<KeptTrial, SolveError> {
         let begin = Instant::now();
         check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
@@ -277,7 +283,11 @@ impl LinearBench<'_> {
             seconds: begin.elapsed().as_secs_f64(),
             extra: (),
         };
-        Ok((trial, system, factored))
+        Ok(KeptTrial {
+            trial,
+            system,
+            factored,
+        })
     }
 }
 
