@@ -1,4 +1,4 @@
-//! `cargo xtask readme`: the README's results, taken from a full run.
+//! `cargo xtask readme`: the README's results, taken from a run of `cargo xtask reproduce`.
 //!
 //! The rows that the README shows are kept in `xtask/data/readme-results.json`; its table and its
 //! picture are made from them, and `cargo xtask check readme` sees to it that they are current.
@@ -15,7 +15,7 @@ use super::reproduce::paper::Paper;
 use super::reproduce::results::{Results, Row, write_atomically};
 use crate::{format, workspace::Workspace};
 
-/// Take the README's results from a full run of `cargo xtask reproduce`
+/// Take the README's results from a run of `cargo xtask reproduce`, preferably a full one
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory of the run [default: target/reproduction]
@@ -55,12 +55,6 @@ impl Args {
                 path.display()
             )
         })?;
-        if results.meta.mode != "full" {
-            bail!(
-                "{} is from a quick run; the README shows a full one",
-                path.display()
-            );
-        }
         snapshot(results)?.save(&workspace.root.join(SNAPSHOT))?;
         for change in rewrite(&workspace.root)? {
             println!("{change}");
@@ -159,14 +153,21 @@ fn of_item<'a>(results: &'a Results, name: &'a str) -> impl Iterator<Item = &'a 
     results.rows.iter().filter(move |row| row.item == name)
 }
 
-/// The tables as Markdown.
+/// The tables as Markdown. What a quick run cannot show is left out, and the text says what it was.
 fn block(snapshot: &Results) -> String {
-    let meta = &snapshot.meta;
+    let full = snapshot.meta.mode == "full";
     let mut text = String::new();
     for shown in SHOWN {
+        let mut head = vec![shown.heading.to_owned(), "paper".to_owned()];
+        head.push(protocol_heading(snapshot, shown.item));
+        head.push("ours, no settings".to_owned());
+        if full {
+            head.push("time, no settings".to_owned());
+        }
         text += &format!(
-            "\n| {} | paper | ours, its settings | ours, no settings | time, no settings |\n|---|---|---|---|---|\n",
-            shown.heading
+            "\n| {} |\n|{}\n",
+            head.join(" | "),
+            "---|".repeat(head.len())
         );
         let mut cases: Vec<&str> = Vec::new();
         for row in of_item(snapshot, shown.item) {
@@ -179,28 +180,50 @@ fn block(snapshot: &Results) -> String {
             let error = |row: Option<&Row>| scientific(row.and_then(|r| r.median.value_error));
             let (protocol, auto) = (find("protocol"), find("auto"));
             let paper = protocol.or(auto).and_then(|row| row.paper_number("value"));
-            let seconds = auto.and_then(|row| row.median.seconds);
-            text += &format!(
-                "| {case} | {} | {} | **{}** | {} |\n",
-                scientific(paper),
-                error(protocol),
-                error(auto),
-                seconds.map_or_else(
-                    || "–".to_owned(),
-                    |s| format!("{} s", format::significant(s))
-                ),
-            );
+            let mut cells = vec![case.to_owned(), scientific(paper), error(protocol)];
+            cells.push(format!("**{}**", error(auto)));
+            if full {
+                let seconds = auto.and_then(|row| row.median.seconds);
+                let seconds = seconds.map(|s| format!("{} s", format::significant(s)));
+                cells.push(seconds.unwrap_or_else(|| "–".to_owned()));
+            }
+            text += &format!("| {} |\n", cells.join(" | "));
         }
     }
-    text += &format!(
-        "\nRelative L² errors, medians of {} ({}, {}; {}). “Its settings” are the paper's features, rows and \
-         weights with σ from its grid; “no settings” is `solve()`. The exact solution is used only to measure.\n\n",
+    text + &provenance(snapshot)
+}
+
+/// The column with the paper's settings names the number of features where it is not the paper's.
+fn protocol_heading(snapshot: &Results, item: &str) -> String {
+    let mut rows = of_item(snapshot, item).filter(|row| row.variant == "protocol");
+    match rows.find_map(|row| row.median.features) {
+        Some(features) if snapshot.meta.mode != "full" => {
+            format!("ours, its settings but {features} features")
+        }
+        _ => "ours, its settings".to_owned(),
+    }
+}
+
+/// Where the numbers come from.
+fn provenance(snapshot: &Results) -> String {
+    let meta = &snapshot.meta;
+    let commit = meta.machine.versions.get("commit");
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let caution = if meta.mode == "full" {
+        ""
+    } else {
+        " This was a quick run: the paper's settings have 1500 features, and times are not shown."
+    };
+    format!(
+        "\nRelative L² errors, {} run, medians of {} ({}, {}; {}{commit}). “Its settings” are the paper's rows and weights \
+         with σ from its grid by held-out residual; “no settings” is `solve()`. The exact solution is used only to \
+         measure.{caution}\n\n",
+        meta.mode,
         format::count(meta.seeds, "seed"),
         meta.machine.cpu,
         format::count(meta.machine.threads, "thread"),
         meta.machine.date,
-    );
-    text
+    )
 }
 
 fn scientific(value: Option<f64>) -> String {

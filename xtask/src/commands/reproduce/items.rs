@@ -6,6 +6,7 @@
 mod ablation;
 mod baselines;
 mod caching;
+mod discovery;
 mod linear;
 mod newton;
 mod nonlinear;
@@ -27,6 +28,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(solved::Solved),
         Box::new(spectral::Spectral),
         Box::new(baselines::Baselines),
+        Box::new(discovery::Discovery),
         Box::new(caching::Caching),
     ]
 }

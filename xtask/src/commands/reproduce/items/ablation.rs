@@ -125,8 +125,8 @@ impl Item for Ablation {
             ],
         )
         .note(
-            "The paper gives no script for its table. Here every step is solved by a rank-revealing QR with the \
-             ridge stacked below, not by normal equations, so that leaving a component out costs less.",
+            "The paper gives no script for its table. Steps are solved here by a rank-revealing QR with the ridge, not by normal \
+             equations as in its other scripts, so the rows need not agree.",
         );
         for row in rows {
             let published = row.paper_number("value");

@@ -157,8 +157,7 @@ fn convergence(case: &str, rows: &[&Row]) -> Figure {
     Figure {
         name: format!("newton-{case}"),
         title: format!("{case}: convergence of Newton's method"),
-        caption: "Root mean square of the weighted residual, and ‖Δu‖/‖u‖, after each step of the run in the middle. \
-                  Where the paper's settings level off, the squared condition of the ridge limits them."
+        caption: "Root mean square of the weighted residual, and ‖Δu‖/‖u‖, after each step of the run in the middle."
             .to_owned(),
         x: Axis::linear("step"),
         y: Axis::log("residual, relative change"),
