@@ -20,7 +20,7 @@ fn sech(z: f64) -> f64 {
     1.0 / z.cosh()
 }
 
-/// u_t + u u_x = ν u_xx on [0,1]², ν = 0.02: a layer of width 0.08 that travels at speed ½.
+/// u_t + u u_x = ν u_xx on \[0,1\]², ν = 0.02: a layer of width 0.08 that travels at speed ½.
 #[must_use]
 pub fn burgers_shock() -> NonlinearBenchmark {
     let nu = 0.02;
@@ -42,7 +42,7 @@ pub fn burgers_shock() -> NonlinearBenchmark {
     )
 }
 
-/// u_t + u u_x + u_xxx = 0 on [−2,2] × [0,0.1]: a soliton of speed 30 and height 90.
+/// u_t + u u_x + u_xxx = 0 on \[−2,2\] × \[0,0.1\]: a soliton of speed 30 and height 90.
 ///
 /// One condition on the left, two on the right, as this sign of u_xxx requires.
 #[must_use]
@@ -69,7 +69,7 @@ pub fn kdv_soliton() -> NonlinearBenchmark {
     )
 }
 
-/// u_t = u_xx + u(1 − u) on [−10,10] × [0,1]: Fisher's front.
+/// u_t = u_xx + u(1 − u) on \[−10,10\] × \[0,1\]: Fisher's front.
 #[must_use]
 pub fn fisher_front() -> NonlinearBenchmark {
     let k = (1.0f64 / 6.0).sqrt();
@@ -92,7 +92,7 @@ pub fn fisher_front() -> NonlinearBenchmark {
     )
 }
 
-/// u_tt − u_xx + sin u = 0 on [−10,10] × [0,20]: a breather of period 4π.
+/// u_tt − u_xx + sin u = 0 on \[−10,10\] × \[0,20\]: a breather of period 4π.
 #[must_use]
 pub fn sine_gordon_breather() -> NonlinearBenchmark {
     let omega: f64 = 0.5;
@@ -122,7 +122,7 @@ pub fn sine_gordon_breather() -> NonlinearBenchmark {
     )
 }
 
-/// u_tt − u_xx + u² = f on [−1,1] × [0,1]; u = sin πx cos 2πt.
+/// u_tt − u_xx + u² = f on \[−1,1\] × \[0,1\]; u = sin πx cos 2πt.
 #[must_use]
 pub fn klein_gordon() -> NonlinearBenchmark {
     let exact = |x: &[f64]| (PI * x[0]).sin() * (2.0 * PI * x[1]).cos();
@@ -147,7 +147,7 @@ pub fn klein_gordon() -> NonlinearBenchmark {
     )
 }
 
-/// u_t + c u_x − D u_xx = S on [0,1]²: the paper's "Gray–Scott" pulse exp(−(x − ct)²/s).
+/// u_t + c u_x − D u_xx = S on \[0,1\]²: the paper's "Gray–Scott" pulse exp(−(x − ct)²/s).
 ///
 /// The pulse solves no Gray–Scott system; this is an advection–diffusion equation with the source
 /// that it does satisfy.

@@ -8,7 +8,7 @@ use ndarray::array;
 use super::NonlinearBenchmark;
 use crate::NonlinearProblem;
 
-/// Kovasznay's flow behind a grid, Re = 20, on [−½,1] × [−½,3/2]: velocity given on the boundary,
+/// Kovasznay's flow behind a grid, Re = 20, on \[−½,1\] × \[−½,3/2\]: velocity given on the boundary,
 /// pressure at one point.
 #[must_use]
 pub fn kovasznay() -> NonlinearBenchmark {

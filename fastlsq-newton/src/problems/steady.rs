@@ -75,7 +75,7 @@ pub fn bratu_2d() -> NonlinearBenchmark {
     .with_protocol(square_protocol(2.0))
 }
 
-/// u u′ − ν u″ = f on [0,1], ν = 0.1; u = sin 2πx. The source stays that of ν = 0.1 when ν moves.
+/// u u′ − ν u″ = f on \[0,1\], ν = 0.1; u = sin 2πx. The source stays that of ν = 0.1 when ν moves.
 #[must_use]
 pub fn steady_burgers_1d() -> NonlinearBenchmark {
     let tau = 2.0 * PI;
@@ -121,7 +121,7 @@ pub fn nl_helmholtz_2d() -> NonlinearBenchmark {
     .with_protocol(square_protocol(5.0))
 }
 
-/// ε u″ + u − u³ = f on [0,1], ε = 0.1; u = sin πx.
+/// ε u″ + u − u³ = f on \[0,1\], ε = 0.1; u = sin πx.
 #[must_use]
 pub fn allen_cahn_1d() -> NonlinearBenchmark {
     let epsilon = 0.1;

@@ -109,13 +109,7 @@ pub(super) fn rewrite(root: &Path) -> Result<Vec<String>> {
 /// What the files should hold.
 fn expected(root: &Path) -> Result<Vec<(String, String)>> {
     let path = root.join(SNAPSHOT);
-    let Some(snapshot) = Results::load(&path)? else {
-        // Before the first full run there is nothing to show, and the README must not claim any.
-        return Ok(vec![(
-            "README.md".to_owned(),
-            with_results(&read(root, "README.md")?, "")?,
-        )]);
-    };
+    let snapshot = Results::load(&path)?.with_context(|| format!("{SNAPSHOT} is missing"))?;
     let readme = with_results(&read(root, "README.md")?, &block(&snapshot))?;
     Ok(vec![
         ("README.md".to_owned(), readme),
