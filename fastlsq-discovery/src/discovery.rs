@@ -19,8 +19,9 @@ use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
 const CLEAN: f64 = 3e-5;
-/// Relative residuals below this are equal for the purpose of choosing a law.
-const FLOOR: f64 = 1e-6;
+/// Relative residuals below this many times the relative noise are equal for the purpose of choosing
+/// a law: derivatives are less accurate than values.
+const AMPLIFICATION: f64 = 100.0;
 /// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
 /// than noisy data show. Tried in turn until a law can be solved.
 const WIDENINGS: [(f64, f64); 2] = [(2.0, 1.5), (3.0, 2.0)];
@@ -123,6 +124,7 @@ impl Discovery {
         &self,
         rows: &Rows,
         independent: f64,
+        floor: f64,
     ) -> Result<(Regressed, Vec<PathPoint>), DiscoveryError> {
         if all_vanish(rows) {
             return Err(DiscoveryError::VanishingDictionary);
@@ -137,7 +139,7 @@ impl Discovery {
             &rows.folds(),
             &supports,
             independent,
-            FLOOR,
+            floor,
             self.options.choice,
         );
         candidates.truncate(20);
@@ -163,7 +165,7 @@ impl Discovery {
             &derivatives,
             &weights,
         )?;
-        let (regressed, path) = self.regress(&rows, samples.len() as f64)?;
+        let (regressed, path) = self.regress(&rows, samples.len() as f64, 1e-8)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
         Ok(self.conclude_regression(&regressed, path, warnings, &Bootstrap::default()))
     }
@@ -180,14 +182,15 @@ impl Discovery {
         let field = fit.shrunk(fit.coordinates().1);
         let strong = sites.rows(&self.library, &self.jets, &field)?;
         let dof = fit.degrees_of_freedom();
-        let (strong, strong_path) = self.regress(&strong, dof)?;
+        let floor = (AMPLIFICATION * relative_noise).clamp(1e-8, 1e-5);
+        let (strong, strong_path) = self.regress(&strong, dof, floor)?;
         let (regressed, path, also) = match self.options.form {
             RowForm::Strong => (strong, strong_path, None),
             RowForm::Weak => {
                 let count = if samples.dim() == 1 { 120 } else { 250 };
                 let tests = TestFunctions::spread(&map, count, 0.35);
                 let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
-                let (weak, path) = self.regress(&rows, dof.min(count as f64))?;
+                let (weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
                 (weak, path, Some(strong))
             }
         };

@@ -9,6 +9,8 @@ use crate::{DiscoveryError, Samples};
 
 /// Bandwidths tried on a line and as isotropic starts elsewhere.
 const LADDER: [f64; 10] = [0.7, 1.0, 1.5, 2.2, 3.3, 5.0, 7.5, 11.0, 16.0, 24.0];
+/// Residuals below this share of the data may come from features that are too few.
+const RESOLVED: f64 = 3e-3;
 /// Step of the search along single axes.
 const STEP: f64 = 1.5;
 
@@ -65,20 +67,21 @@ impl Family<'_> {
         search.climb(|s| self.quick(s), STEP, 6)?;
         let n = self.samples.len() as f64;
         let level = |score: f64| (score / n).exp().sqrt() / self.samples.rms();
-        if level(search.score) < 1e-4 {
+        if level(search.score) < RESOLVED {
             // Below the floor of the Gram matrix only the full decomposition sees.
             let start = search.best;
             search = Search::default();
-            search.try_at(start, |s| self.exact(s))?;
-            search.climb(|s| self.exact(s), STEP, 1)?;
+            search.try_at(start.clone(), |s| self.exact(s))?;
             if level(search.score) > 1e-9 && most > self.count {
+                // What is left is noise or detail that the features miss: more of them decide.
                 self.count = most;
-                let start = search.best;
                 search = Search::default();
-                for factor in [1.0, 1.3] {
+                for factor in [1.0, 1.3, 1.7] {
                     let sigmas = start.iter().map(|s| s * factor).collect();
                     search.try_at(sigmas, |s| self.exact(s))?;
                 }
+            } else {
+                search.climb(|s| self.exact(s), STEP, 1)?;
             }
         }
         Ok(search.best)
