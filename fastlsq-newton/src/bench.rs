@@ -372,7 +372,12 @@ impl Workbench for NewtonBench<'_> {
         }
         // A function that resolves something is a better start than any of the generic ones.
         let best = self.warm.as_ref().map_or(f64::INFINITY, |(best, _)| *best);
-        if outcome.status == NewtonStatus::Converged && score.worst < best.min(WARM_SCORE) {
+        // With given features the start is the user's choice; a companion must not replace it.
+        let searching = matches!(self.options.solve.choice, FeatureChoice::Automatic);
+        if searching
+            && outcome.status == NewtonStatus::Converged
+            && score.worst < best.min(WARM_SCORE)
+        {
             let function = self.as_solution(&bases, outcome.beta.clone())?;
             self.warm = Some((score.worst, Start::From(Arc::new(function))));
         } else if self.warm.is_none() {
