@@ -218,10 +218,6 @@ fn a_browser_shows_the_page_within_the_width_of_a_phone() {
         .output()
         .unwrap();
     let dom = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || dom.trim().is_empty() {
-        eprintln!("skipped: the browser is installed but does not run here");
-        return;
-    }
     let title = dom
         .split("<title>")
         .nth(1)
