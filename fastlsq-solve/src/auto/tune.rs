@@ -88,6 +88,8 @@ struct Tuner<'s, 'a, W: Workbench> {
     map: InputMap,
     shape: Shape,
     score: f64,
+    /// The score of the level before.
+    last: f64,
     count: usize,
     level: u64,
     blocks: Vec<RowBlock>,
@@ -109,6 +111,7 @@ pub(super) fn automatic<W: Workbench>(
         map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
         shape: Shape::isotropic(Family::Dense, SWEEP[0], dim),
         score: f64::INFINITY,
+        last: f64::INFINITY,
         count,
         level: 0,
         blocks,
@@ -143,11 +146,10 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
         }
         loop {
-            let last = self.score;
             self.grow()?;
             self.retune()?;
             self.correlate_axes()?;
-            if let Some(status) = self.ended(last)? {
+            if let Some(status) = self.ended(self.last)? {
                 return Ok(status);
             }
         }
@@ -163,11 +165,11 @@ impl<W: Workbench> Tuner<'_, '_, W> {
 
     /// Moves on to more features, at fresh points.
     fn grow(&mut self) -> Result<(), W::Error> {
-        self.count = self.search.grown(self.count);
+        self.count = self.search.grown(self.count, self.score, self.last);
         self.level += 1;
         self.blocks = self.search.rows(self.count, self.level)?;
         self.tried.clear();
-        self.score = f64::INFINITY;
+        self.last = std::mem::replace(&mut self.score, f64::INFINITY);
         Ok(())
     }
 
