@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::partial;
 use ndarray::Array2;
 
@@ -126,7 +126,8 @@ impl<W: Workbench> Search<'_, W> {
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        self.bench.rows(self.independent(features), options.rows, seed)
+        self.bench
+            .rows(self.independent(features), options.rows, seed)
     }
 
     /// About how many of this many features an unknown are independent, with a reserve: redundant
@@ -366,6 +367,7 @@ impl<W: Workbench> Search<'_, W> {
             law,
             map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
+            draw: Draw::Independent,
             seed: self.options().seed.wrapping_add(draw),
         })
     }

@@ -4,7 +4,7 @@
 //! axis is raised and lowered on its own; then the number of features grows, with a look at
 //! neighbouring scales at each size, since the best bandwidth rises with the number of features.
 
-use fastlsq_basis::{FrequencyLaw, InputMap};
+use fastlsq_basis::{Draw, FrequencyLaw, InputMap};
 
 use super::search::{Found, Search, is_unresolved};
 use super::trial::{Features, Workbench};
@@ -64,6 +64,15 @@ impl Shape {
         let mut shape = self.clone();
         shape.sigmas.iter_mut().for_each(|sigma| *sigma *= factor);
         shape
+    }
+
+    /// Even over an ellipsoid in few dimensions, where that resolves more with less.
+    fn draw(&self) -> Draw {
+        if self.sigmas.len() < HIGH_DIMENSION {
+            Draw::Ball
+        } else {
+            Draw::Independent
+        }
     }
 
     fn law(&self) -> FrequencyLaw {
@@ -183,6 +192,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             law: shape.law(),
             map: self.map.clone(),
             parity: self.search.bench.parity().to_vec(),
+            draw: shape.draw(),
             seed: self.search.options().seed.wrapping_add(self.level),
         };
         let score = self.search.consider(features, &self.blocks)?;
