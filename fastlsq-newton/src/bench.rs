@@ -10,6 +10,7 @@ use fastlsq_solve::auto::{
 };
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::{BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution};
+use ndarray::ArrayView2;
 
 use crate::function::Function;
 use crate::iteration::{Iteration, Outcome};
@@ -71,7 +72,11 @@ fn run(
     newton.solves = bench.solves;
     let names = problem.unknown_names().to_vec();
     let solution = Solution::from_parts(found.best.bases, names, found.best.beta, report)?;
-    Ok(NonlinearSolution::new(solution, newton))
+    Ok(NonlinearSolution::new(
+        solution,
+        newton,
+        found.best.features,
+    ))
 }
 
 /// The workbench of a nonlinear problem.
@@ -157,10 +162,21 @@ impl<'a> NewtonBench<'a> {
             options.max_iterations = options.max_iterations.min(WARM_ITERATIONS);
         }
         options.start = start;
+        self.iteration(bases, blocks, &options, parameter).run()
+    }
+
+    /// The iteration for these features and points at one value of the parameter.
+    pub(crate) fn iteration<'b>(
+        &'b self,
+        bases: &'b [Arc<dyn Basis>],
+        blocks: &'b [RowBlock],
+        options: &'b NewtonOptions,
+        parameter: f64,
+    ) -> Iteration<'b> {
         Iteration {
             problem: self.problem,
             residuals: &self.residuals,
-            options: &options,
+            options,
             lsq: &self.lsq,
             bases,
             blocks,
@@ -168,7 +184,25 @@ impl<'a> NewtonBench<'a> {
             parameter,
             linear: self.linear,
         }
-        .run()
+    }
+
+    /// Where changes of u are measured.
+    pub(crate) fn value_points(&self) -> ArrayView2<'_, f64> {
+        self.held_out.value_points()
+    }
+
+    /// u there, all unknowns one after the other.
+    pub(crate) fn values(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+    ) -> Result<Vec<f64>, NewtonError> {
+        Ok(self.held_out.values(bases, beta)?)
+    }
+
+    /// The options of the least-squares solves.
+    pub(crate) fn lsq(&self) -> &LsqOptions {
+        &self.lsq
     }
 
     /// The values of the parameter on the way, and the iteration through them.
@@ -272,7 +306,16 @@ impl<'a> NewtonBench<'a> {
     /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
     /// linearised terms.
     fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
-        let parameter = self.parameter();
+        self.score_at(bases, beta, self.parameter())
+    }
+
+    /// The held-out score at another value of the parameter.
+    pub(crate) fn score_at(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        parameter: f64,
+    ) -> Result<Score, NewtonError> {
         let function = Function::Expansion(bases.to_vec(), beta);
         let mut relative = Vec::new();
         for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {

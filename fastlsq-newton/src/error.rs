@@ -45,6 +45,14 @@ pub enum NewtonError {
     /// Continuation without a declared parameter.
     #[error("continuation needs a parameter; declare one with .parameter(…)")]
     NoParameter,
+    /// A branch whose first points Newton's method does not reach.
+    #[error("the branch is lost at {name} = {parameter}: give a shorter first step, or a start")]
+    BranchLost {
+        /// The parameter's name.
+        name: String,
+        /// Its value.
+        parameter: f64,
+    },
     /// Slabs in time on a domain that has no time axis.
     #[error("slabs need a space-time domain")]
     NoTime,

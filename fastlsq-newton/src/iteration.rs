@@ -39,7 +39,7 @@ pub(crate) struct State {
 
 impl State {
     /// (1 − α) self + α other.
-    fn blend(&self, other: &Self, alpha: f64) -> Self {
+    pub(crate) fn blend(&self, other: &Self, alpha: f64) -> Self {
         let mix = |a: f64, b: f64| a + alpha * (b - a);
         Self {
             tables: self
@@ -59,11 +59,18 @@ impl State {
 }
 
 /// Residual and slopes of every block at a state.
-struct Linearised {
+pub(crate) struct Linearised {
     /// For nonlinear blocks, values and slopes.
     evaluated: Vec<Option<Evaluated>>,
     /// The residual of every block.
     residuals: Vec<Vec<f64>>,
+}
+
+impl Linearised {
+    /// For each block, values and slopes where it is nonlinear.
+    pub(crate) fn evaluated(&self) -> &[Option<Evaluated>] {
+        &self.evaluated
+    }
 }
 
 /// The outcome of an iteration.
@@ -95,7 +102,7 @@ pub(crate) struct Iteration<'a> {
 
 impl Iteration<'_> {
     /// The expansion with these coefficients.
-    fn expansion<'b>(&'b self, beta: &'b [f64]) -> Function<'b> {
+    pub(crate) fn expansion<'b>(&'b self, beta: &'b [f64]) -> Function<'b> {
         Function::Expansion(self.bases.iter().map(AsRef::as_ref).collect(), beta)
     }
 
@@ -141,7 +148,7 @@ impl Iteration<'_> {
         }
     }
 
-    fn linearise(&self, state: &State) -> Linearised {
+    pub(crate) fn linearise(&self, state: &State) -> Linearised {
         let mut evaluated = Vec::with_capacity(self.blocks.len());
         let mut residuals = Vec::with_capacity(self.blocks.len());
         for ((block, residual), table) in self.blocks.iter().zip(self.residuals).zip(&state.tables)
@@ -189,7 +196,7 @@ impl Iteration<'_> {
     }
 
     /// The linearised system at a state, for new coefficients or for increments.
-    fn system(
+    pub(crate) fn system(
         &self,
         state: &State,
         linearised: &Linearised,
@@ -241,7 +248,7 @@ impl Iteration<'_> {
         Ok((beta, factored.info().clone()))
     }
 
-    fn check_finite(&self, linearised: &Linearised) -> Result<(), NewtonError> {
+    pub(crate) fn check_finite(&self, linearised: &Linearised) -> Result<(), NewtonError> {
         for (index, evaluated) in linearised.evaluated.iter().enumerate() {
             if let Some((i, value)) = evaluated.as_ref().and_then(Evaluated::first_bad) {
                 return Err(NewtonError::ResidualNotFinite {

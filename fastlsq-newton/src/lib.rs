@@ -26,12 +26,14 @@
 //! - [`NewtonOptions`]: form of the step, start, damping, continuation, and the options of the
 //!   linear solver
 //! - [`NonlinearSolution`]: a function, the record of the iteration, an error estimate
+//! - [`BranchOptions`], [`Branch`]: a branch of solutions past its folds
 //! - [`Slabs`]: long time intervals piece by piece
 //! - [`problems`]: benchmark problems with exact solutions
 //!
 //! Everything of `fastlsq-solve` that its signatures need is re-exported here.
 
 mod bench;
+mod branch;
 mod error;
 mod function;
 mod iteration;
@@ -46,6 +48,7 @@ mod slabs;
 mod solution;
 mod symmetry;
 
+pub use branch::{Branch, BranchEnd, BranchOptions, BranchPoint};
 pub use error::NewtonError;
 pub use fastlsq_solve::*;
 pub use jet::{Component, Jet, Real};

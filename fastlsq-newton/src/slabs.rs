@@ -1,5 +1,6 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 
+use fastlsq_solve::auto::Features;
 use fastlsq_solve::{
     Condition, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution, SolveError,
     identity,
@@ -14,7 +15,8 @@ use crate::solution::NonlinearSolution;
 /// How a time interval is cut into slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Slabs {
-    /// Shorter where the tolerance is missed, longer where it is met easily.
+    /// As long as the tolerance allows with at most a thousand features; the first slab decides, and
+    /// later ones are shortened only where they fail.
     #[default]
     Automatic,
     /// This many slabs of equal length.
@@ -30,8 +32,13 @@ const SHORTEST: f64 = 1.0 / 256.0;
 /// An automatic cut redoes a slab whose estimated error exceeds the tolerance by this factor.
 const TOO_FAR: f64 = 10.0;
 
-/// How far a slab reaches back, as a share of its length.
-const OVERLAP: f64 = 0.1;
+/// The most features an automatic cut gives to a slab: a shorter slab is cheaper than more of them.
+const AUTOMATIC_FEATURES: usize = 1000;
+
+/// How far a slab reaches back, as a share of its length. The end of a slab is where its error is
+/// largest, most of all in the derivatives; carrying over from well inside keeps errors from growing
+/// from slab to slab.
+const OVERLAP: f64 = 0.3;
 
 /// A solution in pieces, one for each slab of time.
 #[derive(Debug, Clone)]
@@ -86,15 +93,24 @@ impl NonlinearProblem {
                 }
             };
             let slab = self.slab(from, next, solution.pieces.last())?;
-            let piece = slab.solve_with(options)?;
+            // What served the slab before is likely to serve this one.
+            let mut own = options.clone();
+            if slabs == Slabs::Automatic {
+                own.solve.max_features = own.solve.max_features.min(AUTOMATIC_FEATURES);
+            }
+            if let Some(Features::Random { count, law, .. }) =
+                solution.pieces.last().map(NonlinearSolution::features)
+            {
+                own.solve = own.solve.begin_with(*count, law.clone());
+            }
+            let piece = slab.solve_with(&own)?;
             let estimate = piece.report().error_estimate;
-            let missed = estimate.is_nan() || estimate > TOO_FAR * tolerance;
+            // A slab cannot be better than the data it starts from.
+            let enough = TOO_FAR * tolerance.max(TOO_FAR * solution.error_estimate());
+            let missed = estimate.is_nan() || estimate > enough;
             if slabs == Slabs::Automatic && missed && length > SHORTEST * whole {
                 length *= 0.5;
                 continue;
-            }
-            if slabs == Slabs::Automatic && estimate <= tolerance {
-                length *= 1.3;
             }
             solution.times.push(next);
             solution.pieces.push(piece);

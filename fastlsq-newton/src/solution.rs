@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use fastlsq_solve::Solution;
+use fastlsq_solve::auto::Features;
 
 use crate::report::NewtonReport;
 
@@ -12,11 +13,21 @@ use crate::report::NewtonReport;
 pub struct NonlinearSolution {
     solution: Solution,
     newton: NewtonReport,
+    features: Features,
 }
 
 impl NonlinearSolution {
-    pub(crate) fn new(solution: Solution, newton: NewtonReport) -> Self {
-        Self { solution, newton }
+    pub(crate) fn new(solution: Solution, newton: NewtonReport, features: Features) -> Self {
+        Self {
+            solution,
+            newton,
+            features,
+        }
+    }
+
+    /// The features it is made of.
+    pub(crate) fn features(&self) -> &Features {
+        &self.features
     }
 
     /// The record of the Newton iteration.

@@ -62,6 +62,9 @@ pub struct Options {
     pub features: Option<usize>,
     /// Where the features come from.
     pub choice: FeatureChoice,
+    /// Where an automatic search begins: a number of features and their law, on the domain's
+    /// bounding box mapped to \[−1,1\]^d.
+    pub begin_with: Option<(usize, FrequencyLaw)>,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,
     /// The factor λ on the rows of conditions.
@@ -102,6 +105,7 @@ impl Options {
             tolerance: 1e-12,
             features: None,
             choice: FeatureChoice::Automatic,
+            begin_with: None,
             rows: None,
             weight: None,
             symmetry: Symmetry::Detect,
@@ -166,6 +170,15 @@ impl Options {
     #[must_use]
     pub fn basis(mut self, basis: Arc<dyn Basis>) -> Self {
         self.choice = FeatureChoice::Basis(basis);
+        self
+    }
+
+    /// Begins an automatic search with what served a similar problem (default: small isotropic
+    /// features). The law is on the domain's bounding box mapped to \[−1,1\]^d: one law per axis, or a
+    /// covariance; the search goes on from there if the tolerance is not met.
+    #[must_use]
+    pub fn begin_with(mut self, features: usize, law: FrequencyLaw) -> Self {
+        self.begin_with = Some((features, law));
         self
     }
 

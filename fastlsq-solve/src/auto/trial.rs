@@ -58,6 +58,16 @@ impl Features {
         features
     }
 
+    /// The same kind of features with every frequency multiplied by a factor.
+    #[must_use]
+    pub fn stretched(&self, factor: f64) -> Self {
+        let mut features = self.clone();
+        if let Self::Random { law, .. } = &mut features {
+            *law = law.scaled(factor);
+        }
+        features
+    }
+
     /// The seed of the draw; `None` for a given basis.
     #[must_use]
     pub fn draw(&self) -> Option<u64> {

@@ -14,6 +14,8 @@ use crate::system::RowBlock;
 
 /// Bandwidths of the first sweep, in the order of trial.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
+/// Bandwidths of one axis and of the others, where equal ones fail.
+const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
 /// Factor between neighbouring bandwidths along one axis.
 const AXIS_STEP: f64 = 1.6;
 /// Factor for all axes together when the number of features has grown.
@@ -58,6 +60,34 @@ impl Shape {
             sigmas: vec![sigma; dim],
             correlation: None,
         }
+    }
+
+    /// The shape of a law that has one scale for each axis, with or without correlation.
+    fn of(law: &FrequencyLaw, dim: usize) -> Option<Self> {
+        law.validate(dim).ok()?;
+        let (sigmas, correlation) = match law {
+            FrequencyLaw::Isotropic(sigma) => (vec![*sigma; dim], None),
+            FrequencyLaw::PerAxis(sigmas) => (sigmas.clone(), None),
+            FrequencyLaw::Cholesky(factor) => {
+                let mut sigmas = Vec::with_capacity(dim);
+                let mut correlation = vec![0.0; dim * dim];
+                for a in 0..dim {
+                    let row = &factor[a * (a + 1) / 2..][..=a];
+                    let sigma = row.iter().map(|l| l * l).sum::<f64>().sqrt();
+                    for (b, l) in row.iter().enumerate() {
+                        correlation[a * dim + b] = l / sigma;
+                    }
+                    sigmas.push(sigma);
+                }
+                (sigmas, Some(correlation))
+            }
+            FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. } => return None,
+        };
+        Some(Self {
+            family: Family::Dense,
+            sigmas,
+            correlation,
+        })
     }
 
     fn scaled(&self, factor: f64) -> Self {
@@ -113,12 +143,20 @@ pub(super) fn automatic<W: Workbench>(
     mut search: Search<'_, W>,
 ) -> Result<Found<W::Extra>, W::Error> {
     let bounds = search.bench.bounding_box()?;
-    let count = first_size(search.dim()).min(search.limit());
-    let blocks = search.rows(count, 0)?;
     let dim = search.dim();
+    let begin = search.options().begin_with.clone();
+    let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
+    let first = begin.as_ref().map_or(first_size(dim), |(count, _)| *count);
+    let count = first.max(1).min(search.limit());
+    let blocks = search.rows(count, 0)?;
+    let swept = begin.is_some();
+    let shape = begin.map_or_else(
+        || Shape::isotropic(Family::Dense, SWEEP[0], dim),
+        |(_, shape)| shape,
+    );
     let mut tuner = Tuner {
         map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
-        shape: Shape::isotropic(Family::Dense, SWEEP[0], dim),
+        shape,
         score: f64::INFINITY,
         last: f64::INFINITY,
         count,
@@ -128,7 +166,7 @@ pub(super) fn automatic<W: Workbench>(
         narrowed: 0,
         search: &mut search,
     };
-    let status = tuner.run()?;
+    let status = tuner.run(swept)?;
     let probes = search.probe_count();
     search.finish(
         status,
@@ -140,9 +178,17 @@ pub(super) fn automatic<W: Workbench>(
 }
 
 impl<W: Workbench> Tuner<'_, '_, W> {
-    fn run(&mut self) -> Result<Status, W::Error> {
+    /// `swept`: the present shape was given, so there is no need for a sweep unless it fails.
+    fn run(&mut self, mut swept: bool) -> Result<Status, W::Error> {
         loop {
-            self.sweep()?;
+            if swept {
+                self.try_out(self.shape.clone())?;
+            }
+            if !swept || is_unresolved(self.score) {
+                self.sweep()?;
+                self.anisotropic_sweep()?;
+            }
+            swept = false;
             self.coordinate_steps()?;
             self.correlate_axes()?;
             if let Some(status) = self.ended(f64::INFINITY)? {
@@ -259,6 +305,25 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             }
             if self.done()? {
                 break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where no isotropic bandwidth resolves anything: one axis finer or coarser than the others.
+    fn anisotropic_sweep(&mut self) -> Result<(), W::Error> {
+        let dim = self.search.dim();
+        if !(2..HIGH_DIMENSION).contains(&dim) {
+            return Ok(());
+        }
+        for (one, others) in UNEQUAL {
+            for axis in 0..dim {
+                if !is_unresolved(self.score) || self.done()? {
+                    return Ok(());
+                }
+                let mut shape = Shape::isotropic(Family::Dense, others, dim);
+                shape.sigmas[axis] = one;
+                self.try_out(shape)?;
             }
         }
         Ok(())
