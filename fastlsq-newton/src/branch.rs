@@ -433,7 +433,7 @@ impl Follower<'_> {
         let names = self.problem.unknown_names().to_vec();
         let mut report = Report::empty();
         report.held_out_residual = score.worst;
-        report.features = self.bases.first().map_or(0, |basis| basis.len());
+        report.features = self.bases.first().map_or(0, Basis::len);
         report.rows = self.blocks.iter().map(RowBlock::len).sum();
         Ok(BranchPoint {
             parameter,
@@ -526,7 +526,7 @@ impl Follower<'_> {
                     }
                 });
                 block.table = Some(table);
-                let moves = Field::tabulated("∂R/∂p".to_owned(), columns);
+                let moves = Field::tabulated("∂R/∂p", columns);
                 block.operator = block
                     .operator
                     .clone()

@@ -8,7 +8,7 @@ use super::NonlinearBenchmark;
 use crate::NonlinearProblem;
 
 /// [a, b] × [0, T].
-fn strip(a: f64, b: f64, t: f64) -> NonlinearProblem {
+pub(super) fn strip(a: f64, b: f64, t: f64) -> NonlinearProblem {
     match Interval::new(a, b).and_then(|space| SpaceTime::new(space, 0.0, t)) {
         Ok(domain) => NonlinearProblem::on(domain),
         // Cannot happen for the constants of this file; an empty box reports itself when solved.
@@ -67,6 +67,7 @@ pub fn kdv_soliton() -> NonlinearBenchmark {
         move |x| vec![exact(x)],
         move |x| vec![vec![slope(x), -c * slope(x)]],
     )
+    .in_slabs(1e-9)
 }
 
 /// u_t = u_xx + u(1 − u) on \[−10,10\] × \[0,1\]: Fisher's front.
@@ -120,6 +121,7 @@ pub fn sine_gordon_breather() -> NonlinearBenchmark {
             ]]
         },
     )
+    .in_slabs(1e-9)
 }
 
 /// u_tt − u_xx + u² = f on \[−1,1\] × \[0,1\]; u = sin πx cos 2πt.

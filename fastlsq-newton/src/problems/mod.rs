@@ -1,22 +1,30 @@
 //! Nonlinear benchmark problems with exact solutions: the paper's five, its seven regression
 //! targets as true boundary- and initial-value problems, and more.
 
+mod cole_hopf;
 mod evolution;
 mod flow;
 mod steady;
 
 use std::sync::Arc;
 
-use fastlsq_solve::problems::{Errors, relative_errors};
-use fastlsq_solve::{Options, Sequence, Solution, Symmetry};
+use fastlsq_solve::problems::{Errors, relative_errors, relative_errors_of};
+use fastlsq_solve::{Options, Report, Sequence, Sites, Solution, Symmetry};
 
-use crate::{Continuation, NewtonError, NewtonOptions, NonlinearProblem, StepForm};
+use crate::{
+    Continuation, NewtonError, NewtonOptions, NonlinearProblem, NonlinearSolution, SlabSolution,
+    Slabs, StepForm,
+};
 
+pub use cole_hopf::burgers_thin_layer;
 pub use evolution::{
     burgers_shock, fisher_front, gray_scott_pulse, kdv_soliton, klein_gordon, sine_gordon_breather,
 };
 pub use flow::kovasznay;
-pub use steady::{allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d};
+pub use steady::{
+    allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d,
+    steady_burgers_1d_exact_source,
+};
 
 type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
 type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
@@ -47,6 +55,8 @@ pub struct NonlinearBenchmark {
     pub problem: NonlinearProblem,
     /// The paper's settings, where it solved this problem by Newton's method.
     pub protocol: Option<Protocol>,
+    /// The tolerance of a slab, for evolutions that are best followed slab by slab in time.
+    pub slab_tolerance: Option<f64>,
     exact: Arc<Exact>,
     gradient: Arc<ExactGradient>,
 }
@@ -73,6 +83,7 @@ impl NonlinearBenchmark {
             equation,
             problem,
             protocol: None,
+            slab_tolerance: None,
             exact: Arc::new(exact),
             gradient: Arc::new(gradient),
         }
@@ -113,6 +124,47 @@ impl NonlinearBenchmark {
         )?)
     }
 
+    /// Marks an evolution as best followed slab by slab, each to this tolerance.
+    #[must_use]
+    pub fn in_slabs(mut self, tolerance: f64) -> Self {
+        self.slab_tolerance = Some(tolerance);
+        self
+    }
+
+    /// Solves the problem in the way that suits it: whole, or in slabs of automatic length.
+    ///
+    /// # Errors
+    /// As [`NonlinearProblem::solve_with`].
+    pub fn solve(&self, options: &NewtonOptions) -> Result<Solved, NewtonError> {
+        match self.slab_tolerance {
+            None => Ok(Solved::Whole(Box::new(self.problem.solve_with(options)?))),
+            Some(tolerance) => {
+                let tolerance = tolerance.max(options.solve.tolerance);
+                let options = options.clone().tolerance(tolerance);
+                let slabs = self.problem.solve_in_slabs(Slabs::Automatic, &options)?;
+                Ok(Solved::InSlabs(slabs))
+            }
+        }
+    }
+
+    /// Errors at `count` independent points of the domain.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn errors_of(&self, solved: &Solved, count: usize) -> Result<Errors, NewtonError> {
+        match solved {
+            Solved::Whole(solution) => self.errors(solution, count),
+            Solved::InSlabs(slabs) => Ok(relative_errors_of(
+                &|row, points| slabs.apply_row(row, Sites::new(points.view())),
+                self.problem.unknown_names().len(),
+                self.problem.domain(),
+                &*self.exact,
+                &*self.gradient,
+                count,
+            )?),
+        }
+    }
+
     /// The paper's method: increments with a ridge, its features, rows and weight.
     #[must_use]
     pub fn paper_options(&self) -> Option<NewtonOptions> {
@@ -138,6 +190,42 @@ impl NonlinearBenchmark {
     }
 }
 
+/// A solved benchmark problem.
+#[derive(Debug, Clone)]
+pub enum Solved {
+    /// In one piece.
+    Whole(Box<NonlinearSolution>),
+    /// In slabs of time.
+    InSlabs(SlabSolution),
+}
+
+impl Solved {
+    /// The pieces: one, or one for each slab.
+    #[must_use]
+    pub fn pieces(&self) -> &[NonlinearSolution] {
+        match self {
+            Self::Whole(solution) => std::slice::from_ref(solution),
+            Self::InSlabs(slabs) => slabs.pieces(),
+        }
+    }
+
+    /// The report of the worst piece.
+    #[must_use]
+    pub fn report(&self) -> Option<&Report> {
+        let reports = self.pieces().iter().map(|piece| piece.report());
+        reports.max_by(|a, b| a.error_estimate.total_cmp(&b.error_estimate))
+    }
+
+    /// The estimated relative error; for slabs, the sum of theirs.
+    #[must_use]
+    pub fn error_estimate(&self) -> f64 {
+        match self {
+            Self::Whole(solution) => solution.report().error_estimate,
+            Self::InSlabs(slabs) => slabs.error_estimate(),
+        }
+    }
+}
+
 /// The five problems the paper solves by Newton's method, in its order.
 #[must_use]
 pub fn paper() -> Vec<NonlinearBenchmark> {
@@ -150,7 +238,8 @@ pub fn paper() -> Vec<NonlinearBenchmark> {
     ]
 }
 
-/// The seven problems the paper only fits, stated as problems to be solved.
+/// The seven problems the paper only fits, stated as problems to be solved, and Burgers' equation with
+/// a thin layer.
 #[must_use]
 pub fn solved() -> Vec<NonlinearBenchmark> {
     vec![
@@ -161,5 +250,6 @@ pub fn solved() -> Vec<NonlinearBenchmark> {
         klein_gordon(),
         gray_scott_pulse(),
         kovasznay(),
+        burgers_thin_layer(),
     ]
 }

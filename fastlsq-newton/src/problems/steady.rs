@@ -96,6 +96,24 @@ pub fn steady_burgers_1d() -> NonlinearBenchmark {
     .with_protocol(interval_protocol(10.0, 12, &[1.0, 0.5, 0.2]))
 }
 
+/// As [`steady_burgers_1d`], but with the source of the present ν: u = sin 2πx then solves every stage
+/// of a continuation in ν, as in the paper's own experiment.
+#[must_use]
+pub fn steady_burgers_1d_exact_source() -> NonlinearBenchmark {
+    let tau = 2.0 * PI;
+    let mut benchmark = steady_burgers_1d();
+    benchmark.name = "steady-burgers-1d-exact-source";
+    benchmark.problem = NonlinearProblem::on(Interval::unit())
+        .parameter("ν", 0.1)
+        .equation(move |u, x| {
+            let source =
+                PI * (2.0 * tau * x[0]).sin() + u.parameter() * (tau * tau * (tau * x[0]).sin());
+            u.value() * u.partial(0) - u.parameter() * u.partial_order(0, 2) - source
+        })
+        .dirichlet(|_: &[f64]| 0.0);
+    benchmark
+}
+
 /// Δu + k²u + αu³ = f on the unit square, k = 3, α = ½; u = sin kx sin ky.
 #[must_use]
 pub fn nl_helmholtz_2d() -> NonlinearBenchmark {

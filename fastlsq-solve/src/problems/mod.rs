@@ -9,6 +9,8 @@ mod linear;
 use std::sync::Arc;
 
 use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_ops::EquationRow;
+use ndarray::Array2;
 
 use crate::options::Options;
 use crate::problem::LinearProblem;
@@ -170,22 +172,39 @@ pub fn relative_errors(
     gradient: &dyn Fn(&[f64]) -> Vec<Vec<f64>>,
     count: usize,
 ) -> Result<Errors, SolveError> {
+    let apply = |row: &EquationRow, points: &Array2<f64>| solution.apply_row(row, points);
+    let unknowns = solution.names().len();
+    relative_errors_of(&apply, unknowns, domain, exact, gradient, count)
+}
+
+/// As [`relative_errors`], for anything that equation rows can be applied to.
+///
+/// # Errors
+/// As [`relative_errors`].
+pub fn relative_errors_of(
+    apply: &dyn Fn(&EquationRow, &Array2<f64>) -> Result<Vec<f64>, SolveError>,
+    unknowns: usize,
+    domain: &dyn Domain,
+    exact: &dyn Fn(&[f64]) -> Vec<f64>,
+    gradient: &dyn Fn(&[f64]) -> Vec<Vec<f64>>,
+    count: usize,
+) -> Result<Errors, SolveError> {
     let mut sampler = UnitSampler::independent(999);
     let points = domain.sample_interior(count, &mut sampler)?;
-    let (unknowns, dim) = (solution.names().len(), solution.dim());
+    let dim = domain.dim();
     let at: Vec<Vec<f64>> = points.rows().into_iter().map(|row| row.to_vec()).collect();
     let mut errors = (Relative::default(), Relative::default());
     let exact_values: Vec<_> = at.iter().map(|x| exact(x)).collect();
     let exact_slopes: Vec<_> = at.iter().map(|x| gradient(x)).collect();
     for unknown in 0..unknowns {
-        let values = solution.apply_row(&identity(dim).on(unknown, unknowns), &points)?;
+        let values = apply(&identity(dim).on(unknown, unknowns), &points)?;
         for (found, exact) in values.into_iter().zip(&exact_values) {
             errors
                 .0
                 .add(found, exact.get(unknown).copied().unwrap_or(f64::NAN));
         }
         for axis in 0..dim {
-            let slopes = solution.apply_row(&partial(dim, axis).on(unknown, unknowns), &points)?;
+            let slopes = apply(&partial(dim, axis).on(unknown, unknowns), &points)?;
             for (found, exact) in slopes.into_iter().zip(&exact_slopes) {
                 let exact = exact.get(unknown).and_then(|g| g.get(axis)).copied();
                 errors.1.add(found, exact.unwrap_or(f64::NAN));
