@@ -317,6 +317,7 @@ impl<'a> NewtonBench<'a> {
         parameter: f64,
     ) -> Result<Score, NewtonError> {
         let function = Function::Expansion(bases.to_vec(), beta);
+        let values = self.held_out.values(bases, beta)?;
         let mut relative = Vec::new();
         for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {
             let (found, scale) = match residual {
@@ -337,10 +338,9 @@ impl<'a> NewtonBench<'a> {
                         block
                             .operator
                             .term_magnitudes(bases, beta, self.held_out.probes())?;
-                    (
-                        rms(misfit),
-                        rms(terms.into_iter()) + rms(block.data.iter().copied()),
-                    )
+                    let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
+                    let plain = self.held_out.plain_scale(&block.operator, &values)?;
+                    (rms(misfit), scale.max(plain))
                 }
             };
             relative.push(if found == 0.0 { 0.0 } else { found / scale });
@@ -349,7 +349,7 @@ impl<'a> NewtonBench<'a> {
         Ok(Score {
             blocks: relative,
             worst,
-            values: self.held_out.values(bases, beta)?,
+            values,
         })
     }
 }

@@ -67,7 +67,7 @@ pub fn kdv_soliton() -> NonlinearBenchmark {
         move |x| vec![exact(x)],
         move |x| vec![vec![slope(x), -c * slope(x)]],
     )
-    .in_slabs(1e-9)
+    .in_slabs(1e-8)
 }
 
 /// u_t = u_xx + u(1 − u) on \[−10,10\] × \[0,1\]: Fisher's front.

@@ -2,19 +2,21 @@
 //!
 //! For each block, rms(Bu − g) at fresh points of the block is divided by the root mean square,
 //! over the whole domain, of the absolute terms of B applied to u (plus that of g). Normalising over
-//! the domain matters: u_t(x, 0) = 0 has no scale of its own. The score is the largest over blocks.
+//! the domain matters: u_t(x, 0) = 0 has no scale of its own. Where all terms vanish (u″ = 0), the terms
+//! of a function as large as u that changes over half the domain's width stand in for them. The score is
+//! the largest over blocks.
 
 use std::sync::Arc;
 
-use fastlsq_basis::Basis;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_ops::{Sites, identity};
+use fastlsq_basis::{Basis, SinusoidalBasis};
+use fastlsq_ops::{EquationRow, Sites, identity};
 use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use crate::SolveError;
 use crate::data::Data;
-use crate::domain::checked_interior;
+use crate::domain::{Domain, checked_interior};
 use crate::problem::LinearProblem;
 use crate::system::RowBlock;
 
@@ -34,6 +36,8 @@ pub struct HeldOut {
     value_points: Array2<f64>,
     /// Unit vectors that stand in for normals away from the boundary.
     directions: Array2<f64>,
+    /// sin(Σ xₖ/hₖ) with the half-widths hₖ of the domain: a function without detail.
+    plain: Arc<SinusoidalBasis>,
 }
 
 /// How a candidate did.
@@ -75,7 +79,23 @@ impl HeldOut {
             probes,
             value_points,
             directions,
+            plain: Arc::new(plain_wave(problem.domain.as_ref())?),
         })
+    }
+
+    /// The size of an operator's terms on plain functions as large as the unknowns.
+    ///
+    /// # Errors
+    /// An operator that cannot be applied.
+    pub fn plain_scale(&self, operator: &EquationRow, values: &[f64]) -> Result<f64, SolveError> {
+        let unknowns = operator.unknowns().max(1);
+        let bases: Vec<&dyn Basis> = vec![self.plain.as_ref(); unknowns];
+        let each = values.len() / unknowns;
+        let sizes: Vec<f64> = (0..unknowns)
+            .map(|k| rms(values.iter().skip(k * each).take(each).copied()))
+            .collect();
+        let terms = operator.term_magnitudes(&bases, &sizes, self.probes())?;
+        Ok(rms(terms.into_iter()))
     }
 
     /// Judges one block by other data from now on.
@@ -112,12 +132,14 @@ impl HeldOut {
     pub fn score(&self, bases: &[Arc<dyn Basis>], beta: &[f64]) -> Result<Score, SolveError> {
         let bases: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
         let sites = self.probes();
+        let values = self.values(&bases, beta)?;
         let mut relative = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
             let applied = block.apply(&bases, beta)?;
             let residual = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
             let terms = block.operator.term_magnitudes(&bases, beta, sites)?;
             let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
+            let scale = scale.max(self.plain_scale(&block.operator, &values)?);
             relative.push(if residual == 0.0 {
                 0.0
             } else {
@@ -125,7 +147,6 @@ impl HeldOut {
             });
         }
         let worst = relative.iter().copied().fold(0.0, worse);
-        let values = self.values(&bases, beta)?;
         Ok(Score {
             blocks: relative,
             worst,
@@ -155,6 +176,23 @@ impl HeldOut {
         }
         Ok(values)
     }
+}
+
+/// One feature with frequency 1/hₖ along each axis, where hₖ is half the width of the bounding box.
+fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
+    let bounds = domain.bounding_box()?;
+    let half = bounds
+        .lo()
+        .iter()
+        .zip(bounds.hi())
+        .map(|(a, b)| 0.5 * (b - a));
+    let frequencies: Vec<f64> = half.map(|h| if h > 0.0 { 1.0 / h } else { 0.0 }).collect();
+    let frequencies = ndarray::ArrayView2::from_shape((1, frequencies.len()), &frequencies)
+        .map_err(|_| SolveError::NothingToSolve)?;
+    Ok(SinusoidalBasis::explicit(
+        frequencies,
+        &[std::f64::consts::FRAC_PI_4],
+    )?)
 }
 
 /// The larger of two scores, where NaN is worse than anything.
