@@ -1,0 +1,94 @@
+//! Finding the emulator's library, and asking it questions.
+
+use std::path::{Path, PathBuf};
+
+use fastlsq_gpu_emulator::DEVICE_NAME;
+
+/// The emulator's library, which cargo builds beside the tests.
+fn library() -> Result<PathBuf, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let name = format!(
+        "{}fastlsq_gpu_emulator{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
+    let beside = program.parent().map(|folder| folder.join(&name));
+    match beside {
+        Some(file) if file.is_file() => Ok(file),
+        _ => Err(format!("{name} is not beside {}", program.display())),
+    }
+}
+
+/// A folder with the emulator under the names of these libraries.
+pub(crate) fn folder(libraries: &[&str]) -> Result<PathBuf, String> {
+    let library = library()?;
+    let name = format!("emulated-{}", libraries.join("-"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    for own in libraries {
+        let link = folder.join(format!("lib{own}.so"));
+        let points_there = std::fs::read_link(&link).is_ok_and(|target| target == library);
+        if !points_there {
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(&library, &link).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(folder)
+}
+
+/// The emulator as it is loaded in this process; `None` on a real device.
+pub(crate) struct Control(libloading::Library);
+
+#[allow(unsafe_code)]
+impl Control {
+    pub(crate) fn find() -> Option<Self> {
+        // SAFETY: the library has been loaded under this name already, or is one of NVIDIA's.
+        let library = unsafe { libloading::Library::new("libcuda.so") }.ok()?;
+        let control = Self(library);
+        control.count("fastlsq_emulator_live").map(|_| control)
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        // SAFETY: the emulator's functions of these names take nothing and return a count.
+        unsafe {
+            let function = self.0.get::<extern "C" fn() -> u64>(name).ok()?;
+            Some(function())
+        }
+    }
+
+    /// Objects that were not given back.
+    pub(crate) fn live(&self) -> u64 {
+        self.count("fastlsq_emulator_live").unwrap_or(u64::MAX)
+    }
+
+    /// What a device would not have survived.
+    pub(crate) fn violations(&self) -> u64 {
+        self.count("fastlsq_emulator_violations")
+            .unwrap_or(u64::MAX)
+    }
+
+    /// Kernels launched.
+    pub(crate) fn launches(&self) -> u64 {
+        self.count("fastlsq_emulator_launches").unwrap_or(0)
+    }
+
+    /// Calls that can fail.
+    pub(crate) fn calls(&self) -> u64 {
+        self.count("fastlsq_emulator_calls").unwrap_or(0)
+    }
+
+    /// Makes the call of this number fail, counted from now.
+    pub(crate) fn fail_at(&self, number: u64) {
+        // SAFETY: the emulator's function of this name takes a number.
+        unsafe {
+            if let Ok(function) = self.0.get::<extern "C" fn(u64)>("fastlsq_emulator_fail_at") {
+                function(number);
+            }
+        }
+    }
+}
+
+/// Whether this is the emulated device.
+pub(crate) fn is_emulated(name: &str) -> bool {
+    name == DEVICE_NAME
+}
