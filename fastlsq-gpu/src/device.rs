@@ -190,9 +190,8 @@ impl Device {
 #[allow(unsafe_code)]
 impl Drop for Device {
     fn drop(&mut self) {
-        if self.context.enter().is_err() {
-            return;
-        }
+        // If this fails, the context may be current all the same.
+        let _ = self.context.enter();
         // SAFETY: each handle was made in `open` and is given back once; null ones were never made.
         unsafe {
             if !self.solver.is_null() {
@@ -374,7 +373,9 @@ impl<T> fmt::Debug for Buffer<T> {
 #[allow(unsafe_code)]
 impl<T> Drop for Buffer<T> {
     fn drop(&mut self) {
-        if self.pointer != 0 && self.device.context.enter().is_ok() {
+        if self.pointer != 0 {
+            // If this fails, the context may be current all the same.
+            let _ = self.device.context.enter();
             // SAFETY: allocated once, given back once; the driver waits for work that still uses it.
             unsafe { driver::cuMemFree_v2(self.pointer) };
         }

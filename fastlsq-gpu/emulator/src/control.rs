@@ -32,3 +32,10 @@ pub(crate) extern "C" fn fastlsq_emulator_fail_at(number: u64) {
     let mut state = state();
     state.fail_at = (number > 0).then_some(state.calls + number);
 }
+
+/// Whether the call that was told to fail was one that makes the context current: the one kind of
+/// failure that goes unnoticed when memory is given back.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn fastlsq_emulator_failed_while_entering() -> u64 {
+    u64::from(state().failed_while_entering)
+}

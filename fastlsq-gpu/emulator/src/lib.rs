@@ -21,9 +21,8 @@
 //! | `fail=cuMemAlloc_v2:2:5` | this function returns this code, after that many calls that work |
 //! | `seed=ormqr-transpose` | one of the mistakes of [`seeds`] is made on the caller's behalf |
 //!
-//! Four functions are for the tests: `fastlsq_emulator_live` (objects not given back),
-//! `fastlsq_emulator_violations`, `fastlsq_emulator_calls` (calls so far that can fail), and
-//! `fastlsq_emulator_fail_at` (the call of this number will fail).
+//! The functions that begin with `fastlsq_emulator` are for the tests: they count objects not given back,
+//! violations, launches and calls, and make the call of a given number fail.
 
 #![allow(unsafe_code, non_snake_case)]
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]

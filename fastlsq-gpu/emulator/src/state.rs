@@ -56,6 +56,8 @@ pub(crate) struct State {
     pub(crate) launches: u64,
     pub(crate) calls: u64,
     pub(crate) fail_at: Option<u64>,
+    /// Whether the call that was told to fail was one that makes the context current.
+    pub(crate) failed_while_entering: bool,
     of_function: u64,
     pub(crate) violations: u64,
 }
@@ -75,6 +77,7 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
         launches: 0,
         calls: 0,
         fail_at: None,
+        failed_while_entering: false,
         of_function: 0,
         violations: 0,
     })
@@ -101,6 +104,7 @@ impl State {
     pub(crate) fn call(&mut self, name: &str, failure: u32) -> Outcome {
         self.calls += 1;
         if self.fail_at == Some(self.calls) {
+            self.failed_while_entering = name == "cuCtxSetCurrent";
             return Err(failure);
         }
         if let Some((function, code, before)) = &self.settings.fail

@@ -77,6 +77,11 @@ impl Control {
         self.count("fastlsq_emulator_calls").unwrap_or(0)
     }
 
+    /// Whether the call that was told to fail made the context current.
+    pub(crate) fn failed_while_entering(&self) -> bool {
+        self.count("fastlsq_emulator_failed_while_entering") == Some(1)
+    }
+
     /// Makes the call of this number fail, counted from now.
     pub(crate) fn fail_at(&self, number: u64) {
         // SAFETY: the emulator's function of this name takes a number.
