@@ -76,7 +76,7 @@ extern "C" __global__ void scale_gram(
     if (i >= size) {
         return;
     }
-    for (unsigned int j = blockIdx.y; j < size && j <= i; j += gridDim.y) {
+    for (unsigned int j = blockIdx.y; j <= i; j += gridDim.y) {
         double* entry = gram + j * leading + i;
         double both = __dmul_rn(scaling[i], scaling[j]);
         double value = __dmul_rn(*entry, both);

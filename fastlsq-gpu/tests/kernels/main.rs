@@ -33,6 +33,6 @@ fn rows_are_those_of_the_processor() {
 }
 
 #[test]
-fn sines_and_cosines_are_within_two_ulp() {
-    waves::check_accuracy(&text::embedded(), 40_000).unwrap();
+fn sines_and_cosines_are_within_one_ulp() {
+    waves::check_accuracy(&text::embedded(), 12_000).unwrap();
 }
