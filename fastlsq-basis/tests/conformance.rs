@@ -42,6 +42,10 @@ basis_suite!(
     waves(2, 7).draw(Draw::QuasiRandom).build().unwrap()
 );
 basis_suite!(
+    sinusoidal_ball,
+    waves(3, 7).draw(Draw::Ball).build().unwrap()
+);
+basis_suite!(
     sinusoidal_per_axis,
     waves(2, 7)
         .law(FrequencyLaw::PerAxis(vec![0.5, 6.0]))

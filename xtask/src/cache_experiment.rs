@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::lsq::{LsqOptions, Method};
 use fastlsq_solve::{Backend, CpuBackend};
 
 use crate::format::middle;
@@ -31,8 +31,10 @@ const FULL_SOLVES: usize = 3;
 /// What was found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Measured {
-    /// Assembly, factorisation and solution, in the median.
+    /// Assembly, factorisation by rank-revealing QR and solution, in the median.
     pub(crate) full_seconds: f64,
+    /// The same with the method chosen automatically (at these sizes, the randomised sketch).
+    pub(crate) chosen_seconds: f64,
     /// A new right-hand side on the factored system, in the median.
     pub(crate) cached_seconds: f64,
     /// The largest relative error of a fresh solve.
@@ -48,13 +50,19 @@ pub(crate) fn measure(sizes: Sizes, seed: u64) -> Result<Measured> {
     let helmholtz = Helmholtz::new(sizes, seed)?;
     let waves = Wave::random(RIGHT_HAND_SIDES, seed);
 
-    let (mut full, mut fresh_error) = (Vec::new(), 0.0f64);
+    let (mut full, mut chosen, mut fresh_error) = (Vec::new(), Vec::new(), 0.0f64);
     for wave in waves.iter().take(FULL_SOLVES) {
         let system = helmholtz.system(*wave)?;
-        let clock = Instant::now();
-        let solution = CpuBackend.factor(&system, &LsqOptions::new())?.solution()?;
-        full.push(clock.elapsed().as_secs_f64());
-        fresh_error = fresh_error.max(helmholtz.error(solution.as_ref(), *wave)?);
+        for (method, seconds) in [
+            (Method::RankRevealingQr, &mut full),
+            (Method::Auto, &mut chosen),
+        ] {
+            let options = LsqOptions::new().method(method);
+            let clock = Instant::now();
+            let solution = CpuBackend.factor(&system, &options)?.solution()?;
+            seconds.push(clock.elapsed().as_secs_f64());
+            fresh_error = fresh_error.max(helmholtz.error(solution.as_ref(), *wave)?);
+        }
     }
 
     let options = LsqOptions::new().keep_q(true);
@@ -69,6 +77,7 @@ pub(crate) fn measure(sizes: Sizes, seed: u64) -> Result<Measured> {
     }
     Ok(Measured {
         full_seconds: middle(full).unwrap_or(f64::NAN),
+        chosen_seconds: middle(chosen).unwrap_or(f64::NAN),
         cached_seconds: middle(cached).unwrap_or(f64::NAN),
         fresh_error,
         cached_error,

@@ -1,8 +1,9 @@
-//! The standard draw behind a sinusoidal basis: ŵⱼ ~ N(0, I) and bⱼ ~ U(0, 2π).
+//! The standard draw behind a sinusoidal basis: ŵⱼ of mean 0 and covariance I (Gaussian, or even over a
+//! ball), and bⱼ ~ U(0, 2π).
 
 use crate::sampling::{Sequence, UnitSampler, normal_quantile};
 
-/// How the standard normal frequencies and uniform phases are drawn.
+/// How the standard frequencies and uniform phases are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Draw {
@@ -13,6 +14,10 @@ pub enum Draw {
     Orthogonal,
     /// A scrambled Halton sequence through the normal quantile: evenly spread frequencies.
     QuasiRandom,
+    /// Evenly spread over the ball of radius √(d + 2), which has unit covariance too: a scrambled
+    /// Halton sequence, no crowd in the middle and no tail. In few dimensions it resolves as much as
+    /// Gaussian frequencies of about 1.4 times their number.
+    Ball,
 }
 
 /// The raw numbers, one feature after the other. The first features do not depend on `count`.
@@ -25,7 +30,7 @@ impl StandardDraw {
     pub(super) fn new(dim: usize, count: usize, seed: u64, draw: Draw) -> Self {
         let sequence = match draw {
             Draw::Independent | Draw::Orthogonal => Sequence::Independent,
-            Draw::QuasiRandom => Sequence::Halton,
+            Draw::QuasiRandom | Draw::Ball => Sequence::Halton,
         };
         // Whole groups of d directions, so that orthogonal features too are the same for any count.
         let padded = if draw == Draw::Orthogonal {
@@ -33,12 +38,17 @@ impl StandardDraw {
         } else {
             count
         };
-        let unit = UnitSampler::new(sequence, seed).points(padded, dim + 1);
+        let coordinates = dim + 1 + usize::from(draw == Draw::Ball);
+        let unit = UnitSampler::new(sequence, seed).points(padded, coordinates);
         let mut normals = Vec::with_capacity(padded * dim);
         let mut phases = Vec::with_capacity(padded);
         for row in unit.rows() {
             normals.extend(row.iter().take(dim).map(|&p| normal_quantile(p)));
             phases.push(std::f64::consts::TAU * row[dim]);
+            if draw == Draw::Ball {
+                let filled = normals.len();
+                into_ball(&mut normals[filled - dim..], row[dim + 1]);
+            }
         }
         if draw == Draw::Orthogonal {
             for group in normals.chunks_exact_mut(dim * dim) {
@@ -48,6 +58,24 @@ impl StandardDraw {
         normals.truncate(count * dim);
         phases.truncate(count);
         Self { normals, phases }
+    }
+}
+
+/// Turns a standard normal vector and a uniform number into a point of the ball of radius √(d + 2).
+///
+/// A point of the sphere in d + 2 dimensions without two of its coordinates is uniform in the ball
+/// of d dimensions; the squares of the two, before normalisation, add up to −2 ln p.
+fn into_ball(normal: &mut [f64], p: f64) {
+    let squared = normal.iter().map(|z| z * z).sum::<f64>();
+    // p = 0 has an infinite logarithm: the centre of the ball, as it should be.
+    let length = libm::sqrt(squared - 2.0 * libm::log(p));
+    let radius = ((normal.len() + 2) as f64).sqrt();
+    for z in normal {
+        *z = if length > 0.0 {
+            radius * *z / length
+        } else {
+            0.0
+        };
     }
 }
 
@@ -90,7 +118,12 @@ mod tests {
 
     #[test]
     fn the_first_features_do_not_depend_on_the_count() {
-        for draw in [Draw::Independent, Draw::Orthogonal, Draw::QuasiRandom] {
+        for draw in [
+            Draw::Independent,
+            Draw::Orthogonal,
+            Draw::QuasiRandom,
+            Draw::Ball,
+        ] {
             let few = StandardDraw::new(3, 5, 7, draw);
             let many = StandardDraw::new(3, 50, 7, draw);
             assert_eq!(few.normals, many.normals[..15], "{draw:?}");
@@ -113,8 +146,35 @@ mod tests {
     }
 
     #[test]
+    fn points_fill_their_ball_evenly() {
+        for dim in [1, 2, 3, 5] {
+            let n = 4000;
+            let draw = StandardDraw::new(dim, n, 3, Draw::Ball);
+            let radius = ((dim + 2) as f64).sqrt();
+            // The share of a ball within a fraction q of its radius is q^d.
+            for q in [0.3f64, 0.6, 0.9] {
+                let inside = draw
+                    .normals
+                    .chunks_exact(dim)
+                    .filter(|w| norm(w) < q * radius);
+                let share = inside.count() as f64 / n as f64;
+                assert!(
+                    (share - q.powi(dim as i32)).abs() < 0.02,
+                    "{dim} {q} {share}"
+                );
+            }
+            assert!(draw.normals.chunks_exact(dim).all(|w| norm(w) <= radius));
+        }
+    }
+
+    #[test]
     fn moments_are_those_of_the_standard_normal() {
-        for draw in [Draw::Independent, Draw::Orthogonal, Draw::QuasiRandom] {
+        for draw in [
+            Draw::Independent,
+            Draw::Orthogonal,
+            Draw::QuasiRandom,
+            Draw::Ball,
+        ] {
             let n = 4000;
             let d = StandardDraw::new(3, n, 11, draw);
             let mean = d.normals.iter().sum::<f64>() / (3 * n) as f64;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::partial;
 use ndarray::Array2;
 
@@ -32,6 +32,14 @@ pub struct Found<X> {
 
 /// Growth of the number of features from level to level.
 const GROWTH: f64 = 1.7;
+/// The smallest growth that is worth a level.
+const SMALLEST_GROWTH: f64 = 1.25;
+/// Growth beyond what the trend of the scores asks for.
+const MARGIN: f64 = 1.1;
+/// Rows are for this many times the rank that is expected, if that is less than the number of features.
+const COLUMNS_FOR_RANK: f64 = 1.5;
+/// How much the rank may rise from one level to the next.
+const RANK_GROWTH: f64 = 1.3;
 /// A level that improves the score by less than this factor is the last.
 const WORTHWHILE: f64 = 2.0;
 /// With this score and above nothing is resolved yet, and stagnation means nothing.
@@ -95,9 +103,20 @@ impl<W: Workbench> Search<'_, W> {
             .unwrap_or(self.options().max_features)
     }
 
-    /// The next number of features.
-    pub(super) fn grown(&self, count: usize) -> usize {
-        ((count as f64 * GROWTH) as usize).min(self.limit())
+    /// The next number of features, after `count` of them brought the score from `last` to `score`.
+    ///
+    /// With score ∝ Nᵖ through the last two levels, the estimate needs N·(estimate/tolerance)^(−1/p);
+    /// it gets a little more than that, and never more than the usual growth.
+    pub(super) fn grown(&self, count: usize, score: f64, last: f64) -> usize {
+        let missing = self.estimate() / self.options().tolerance;
+        let gained = last / score;
+        let growth = if missing > 1.0 && gained > 1.0 && gained.is_finite() {
+            let needed = (missing.ln() / gained.ln() * GROWTH.ln()).exp();
+            (MARGIN * needed).clamp(SMALLEST_GROWTH, GROWTH)
+        } else {
+            GROWTH
+        };
+        ((count as f64 * growth) as usize).min(self.limit())
     }
 
     /// Rows for this many features an unknown; each level has points of its own.
@@ -107,7 +126,23 @@ impl<W: Workbench> Search<'_, W> {
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        self.bench.rows(features, options.rows, seed)
+        self.bench
+            .rows(self.independent(features), options.rows, seed)
+    }
+
+    /// About how many of this many features an unknown are independent, with a reserve: redundant
+    /// features need no rows of their own.
+    fn independent(&self, features: usize) -> usize {
+        let Some(best) = &self.best else {
+            return features;
+        };
+        let rank = best.info.rank as f64 / best.bases.len().max(1) as f64;
+        let expected = COLUMNS_FOR_RANK * RANK_GROWTH * rank;
+        if is_unresolved(best.score.worst) {
+            features
+        } else {
+            features.min(expected.ceil() as usize)
+        }
     }
 
     /// Runs a candidate, keeps it if it is the best, and returns its score.
@@ -332,6 +367,7 @@ impl<W: Workbench> Search<'_, W> {
             law,
             map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
+            draw: Draw::Independent,
             seed: self.options().seed.wrapping_add(draw),
         })
     }
@@ -350,7 +386,7 @@ impl<W: Workbench> Search<'_, W> {
             if let Some(status) = self.should_stop(score, last, count)? {
                 return self.finish(status, "law given, features grown".to_owned());
             }
-            (last, level, count) = (score, level + 1, self.grown(count));
+            (last, level, count) = (score, level + 1, self.grown(count, score, last));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score};
@@ -28,6 +28,8 @@ pub enum Features {
         map: InputMap,
         /// For each unknown, for each axis.
         parity: Vec<Vec<Parity>>,
+        /// How the standard frequencies are spread.
+        draw: Draw,
         /// The seed of the draw.
         seed: u64,
     },
@@ -90,6 +92,7 @@ impl Features {
                 law,
                 map,
                 parity,
+                draw,
                 seed,
             } => {
                 let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(unknowns);
@@ -99,6 +102,7 @@ impl Features {
                         Some(same) => bases[same].clone(),
                         None => Arc::new(
                             SinusoidalBasis::builder(map.dim(), *count)
+                                .draw(*draw)
                                 .law(law.clone())
                                 .map(map.clone())
                                 .parity(own.clone())

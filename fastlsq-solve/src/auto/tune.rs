@@ -4,7 +4,7 @@
 //! axis is raised and lowered on its own; then the number of features grows, with a look at
 //! neighbouring scales at each size, since the best bandwidth rises with the number of features.
 
-use fastlsq_basis::{FrequencyLaw, InputMap};
+use fastlsq_basis::{Draw, FrequencyLaw, InputMap};
 
 use super::search::{Found, Search, is_unresolved};
 use super::trial::{Features, Workbench};
@@ -66,6 +66,15 @@ impl Shape {
         shape
     }
 
+    /// Even over an ellipsoid in few dimensions, where that resolves more with less.
+    fn draw(&self) -> Draw {
+        if self.sigmas.len() < HIGH_DIMENSION {
+            Draw::Ball
+        } else {
+            Draw::Independent
+        }
+    }
+
     fn law(&self) -> FrequencyLaw {
         if let Some(correlation) = &self.correlation {
             return FrequencyLaw::Cholesky(correlate(&self.sigmas, correlation));
@@ -88,6 +97,8 @@ struct Tuner<'s, 'a, W: Workbench> {
     map: InputMap,
     shape: Shape,
     score: f64,
+    /// The score of the level before.
+    last: f64,
     count: usize,
     level: u64,
     blocks: Vec<RowBlock>,
@@ -109,6 +120,7 @@ pub(super) fn automatic<W: Workbench>(
         map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
         shape: Shape::isotropic(Family::Dense, SWEEP[0], dim),
         score: f64::INFINITY,
+        last: f64::INFINITY,
         count,
         level: 0,
         blocks,
@@ -143,11 +155,10 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
         }
         loop {
-            let last = self.score;
             self.grow()?;
             self.retune()?;
             self.correlate_axes()?;
-            if let Some(status) = self.ended(last)? {
+            if let Some(status) = self.ended(self.last)? {
                 return Ok(status);
             }
         }
@@ -163,11 +174,11 @@ impl<W: Workbench> Tuner<'_, '_, W> {
 
     /// Moves on to more features, at fresh points.
     fn grow(&mut self) -> Result<(), W::Error> {
-        self.count = self.search.grown(self.count);
+        self.count = self.search.grown(self.count, self.score, self.last);
         self.level += 1;
         self.blocks = self.search.rows(self.count, self.level)?;
         self.tried.clear();
-        self.score = f64::INFINITY;
+        self.last = std::mem::replace(&mut self.score, f64::INFINITY);
         Ok(())
     }
 
@@ -181,6 +192,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             law: shape.law(),
             map: self.map.clone(),
             parity: self.search.bench.parity().to_vec(),
+            draw: shape.draw(),
             seed: self.search.options().seed.wrapping_add(self.level),
         };
         let score = self.search.consider(features, &self.blocks)?;

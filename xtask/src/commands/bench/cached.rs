@@ -14,6 +14,10 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     Ok(vec![
         new("full solve over cached right-hand side", speedup).at_least(300.0),
         new("milliseconds, full solve", 1e3 * measured.full_seconds),
+        new(
+            "milliseconds, full solve, method chosen automatically",
+            1e3 * measured.chosen_seconds,
+        ),
         new("milliseconds, cached", 1e3 * measured.cached_seconds),
         new(
             "cached error over fresh error",

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fastlsq_solve::Options;
-use fastlsq_solve::lsq::{LsqOptions, factor};
+use fastlsq_solve::lsq::{LsqOptions, Method, factor};
 use fastlsq_solve::problems::helmholtz_2d;
 
 use super::timing::take_turns;
@@ -95,9 +95,11 @@ fn many_rows(scope: &Scope, rows: &mut Vec<Measurement>) -> Result<()> {
 fn automatic(scope: &Scope, rows: &mut Vec<Measurement>) -> Result<()> {
     let benchmark = helmholtz_2d(10.0);
     let protocol = benchmark.protocol_problem();
-    let options = benchmark.protocol().bandwidth(12.0);
-    let (mut one_solve, mut error) = (Vec::new(), f64::NAN);
-    let [auto, _] = take_turns(
+    let sketched = benchmark.protocol().bandwidth(12.0);
+    let mut options = sketched.clone();
+    options.lsq = options.lsq.method(Method::RankRevealingQr);
+    let (mut one_solve, mut one_sketch, mut error) = (Vec::new(), Vec::new(), f64::NAN);
+    let [auto, _, _] = take_turns(
         scope.pick(1, 3),
         [
             &mut || {
@@ -111,13 +113,23 @@ fn automatic(scope: &Scope, rows: &mut Vec<Measurement>) -> Result<()> {
                 one_solve.push(solution.report().solve_seconds);
                 Ok(())
             },
+            &mut || {
+                let solution = protocol.solve_with(&sketched)?;
+                one_sketch.push(solution.report().solve_seconds);
+                Ok(())
+            },
         ],
     )?;
     let one_solve = middle(one_solve).unwrap_or(f64::NAN);
+    let one_sketch = middle(one_sketch).unwrap_or(f64::NAN);
     let new = |figure, value| Measurement::new("scaling", "helmholtz-2d", figure, value);
     rows.push(new("one protocol solve over automatic solve", one_solve / auto).at_least(5.0));
     rows.push(new("seconds, automatic", auto));
     rows.push(new("seconds, one protocol solve", one_solve));
+    rows.push(new(
+        "seconds, one protocol solve, method chosen automatically",
+        one_sketch,
+    ));
     rows.push(new("relative error, automatic", error));
     Ok(())
 }
