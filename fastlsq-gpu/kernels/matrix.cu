@@ -16,6 +16,20 @@ extern "C" __global__ void copy_block(
     }
 }
 
+extern "C" __global__ void clear_block(
+    unsigned int rows,
+    unsigned int columns,
+    double* target,
+    unsigned long long leading) {
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) {
+        return;
+    }
+    for (unsigned int j = blockIdx.y; j < columns; j += gridDim.y) {
+        target[j * leading + i] = 0.0;
+    }
+}
+
 // The upper triangle (or trapezoid), with zeros below the diagonal.
 extern "C" __global__ void copy_triangle(
     unsigned int rows,

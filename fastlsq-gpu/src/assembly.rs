@@ -8,16 +8,17 @@ use faer::Mat;
 use fastlsq_basis::sinusoidal::WavePass;
 use fastlsq_basis::{Basis, Form, Parity, REDUCTION_LIMIT, SinusoidalBasis, UpperLimit};
 use fastlsq_ops::{PreparedRows, Sites};
-use fastlsq_solve::{RowBlock, SolveError, System};
+use fastlsq_solve::lsq::Input;
+use fastlsq_solve::{LsqError, RowBlock, SolveError, System};
 use ndarray::{ArrayView2, s};
 
 use crate::device::{Part, Work};
 use crate::error::CudaError;
 use crate::features::{Columns, DeviceWaves, Features};
-use crate::kernels::Waves;
+use crate::kernels::{NotFinite, Waves};
 
 /// Writes rows `start .. start + out.rows()` of the weighted matrix into `out`.
-pub(crate) fn write_rows(
+fn write_rows(
     work: &Work<'_>,
     system: &System,
     columns: &[Columns],
@@ -43,6 +44,27 @@ pub(crate) fn write_rows(
     Ok(())
 }
 
+/// As [`write_rows`]; fails on the first entry that is NaN or infinite.
+pub(crate) fn write_finite_rows(
+    work: &Work<'_>,
+    system: &System,
+    columns: &[Columns],
+    start: usize,
+    out: &Part<'_>,
+) -> Result<(), SolveError> {
+    write_rows(work, system, columns, start, out)?;
+    match work.find_not_finite(out)? {
+        None => Ok(()),
+        Some(NotFinite { row, column, value }) => Err(LsqError::NotFinite {
+            input: Input::Matrix,
+            row: start + row,
+            column,
+            value,
+        }
+        .into()),
+    }
+}
+
 /// Consecutive rows of one block.
 struct Segment<'a> {
     block: &'a RowBlock,
@@ -56,7 +78,7 @@ impl Segment<'_> {
             .map(|i| self.block.factor(i))
             .collect();
         let Some(operator) = self.block.operator.block(own.unknown) else {
-            return Ok(send(work, &Mat::zeros(out.rows(), out.columns()), out)?);
+            return Ok(work.clear_block(out)?);
         };
         let sites = self.block.sites().block(self.start, self.count);
         let here = operator.rows(sites)?;
@@ -95,7 +117,7 @@ impl Segment<'_> {
                     side.evaluate(work, waves, passes, &mut accumulate, out)?;
                 }
                 if !accumulate {
-                    send(work, &Mat::zeros(out.rows(), out.columns()), out)?;
+                    work.clear_block(out)?;
                 }
                 return Ok(());
             }

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use faer::{Mat, MatRef};
-use fastlsq_solve::lsq::{Input, condition_of_triangle};
+use fastlsq_solve::lsq::condition_of_triangle;
 use fastlsq_solve::{LsqError, LsqInfo, LsqOptions, Method, RowSource, SolveError, System};
 
-use crate::assembly::{to_columns, write_rows};
+use crate::assembly::{to_columns, write_finite_rows};
 use crate::blocks::Plan;
 use crate::device::{Buffer, Work};
 use crate::error::CudaError;
@@ -53,16 +53,7 @@ pub(crate) fn factor(
         let count = plan.rows.min(m - done);
         let block = work.allocate(count.saturating_mul(n))?;
         let part = block.matrix(count, n)?;
-        write_rows(work, system, &columns, done, &part)?;
-        if let Some((row, column)) = work.find_not_finite(&part)? {
-            return Err(LsqError::NotFinite {
-                input: Input::Matrix,
-                row: done + row,
-                column,
-                value: f64::NAN,
-            }
-            .into());
-        }
+        write_finite_rows(work, system, &columns, done, &part)?;
         // The first block overwrites: what is in fresh memory is unspecified.
         let beta = if done == 0 { 0.0 } else { 1.0 };
         work.add_gram(&part, beta, &gram.matrix(n, n)?)?;

@@ -27,6 +27,7 @@ const MOST_COLUMN_BLOCKS: usize = 65_535;
 pub(crate) struct Kernels {
     assemble_waves: driver::CUfunction,
     copy_block: driver::CUfunction,
+    clear_block: driver::CUfunction,
     copy_triangle: driver::CUfunction,
     scale_rows: driver::CUfunction,
     inverse_norms: driver::CUfunction,
@@ -93,6 +94,7 @@ impl Kernels {
         Ok(Self {
             assemble_waves: module.function(c"assemble_waves")?,
             copy_block: module.function(c"copy_block")?,
+            clear_block: module.function(c"clear_block")?,
             copy_triangle: module.function(c"copy_triangle")?,
             scale_rows: module.function(c"scale_rows")?,
             inverse_norms: module.function(c"inverse_norms")?,
@@ -132,6 +134,14 @@ pub(crate) struct Waves<'a> {
     pub(crate) row_factors: &'a Buffer<f64>,
     /// Whether to add to what is there.
     pub(crate) accumulate: bool,
+}
+
+/// An entry that is NaN or infinite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NotFinite {
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+    pub(crate) value: f64,
 }
 
 /// Fails unless a buffer has the length that its kernel reads.
@@ -218,6 +228,13 @@ impl Work<'_> {
         self.launch(self.kernels()?.copy_block, target, &mut arguments)
     }
 
+    /// target ← 0.
+    pub(crate) fn clear_block(&self, target: &Part<'_>) -> Result<(), CudaError> {
+        let mut arguments = Arguments::for_shape(target)?;
+        arguments.part(target);
+        self.launch(self.kernels()?.clear_block, target, &mut arguments)
+    }
+
     /// target ← the upper triangle (or trapezoid) of source, zeros below.
     pub(crate) fn copy_triangle(
         &self,
@@ -274,20 +291,30 @@ impl Work<'_> {
         self.launch(self.kernels()?.scale_gram, gram, &mut arguments)
     }
 
-    /// Row and column of the first entry that is NaN or infinite, row by row.
+    /// The first entry that is NaN or infinite, row by row.
     pub(crate) fn find_not_finite(
         &self,
         matrix: &Part<'_>,
-    ) -> Result<Option<(usize, usize)>, CudaError> {
+    ) -> Result<Option<NotFinite>, CudaError> {
         let first = self.upload(&[u64::MAX])?;
         let mut arguments = Arguments::for_shape(matrix)?;
         arguments.part(matrix).buffer(&first);
         self.launch(self.kernels()?.find_not_finite, matrix, &mut arguments)?;
         let place = self.download(&first)?.first().copied();
+        let Some(place) = place.filter(|&place| place != u64::MAX) else {
+            return Ok(None);
+        };
         let columns = matrix.columns().max(1) as u64;
-        Ok(place
-            .filter(|&place| place != u64::MAX)
-            .map(|place| ((place / columns) as usize, (place % columns) as usize)))
+        let (row, column) = ((place / columns) as usize, (place % columns) as usize);
+        let entry = matrix.inside(row..row + 1, column..column + 1)?;
+        let copy = self.allocate(1)?;
+        self.copy_block(&entry, &copy.matrix(1, 1)?)?;
+        let value = self.download(&copy)?.first().copied();
+        Ok(Some(NotFinite {
+            row,
+            column,
+            value: value.unwrap_or(f64::NAN),
+        }))
     }
 
     /// One thread a row, the columns shared out over the grid.

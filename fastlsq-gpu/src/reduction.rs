@@ -5,10 +5,9 @@
 //! ridge, least norm, constraints) is done with it by the same code as on the processor.
 
 use faer::{Mat, MatRef};
-use fastlsq_solve::lsq::Input;
-use fastlsq_solve::{LsqError, RowSource, SolveError, System};
+use fastlsq_solve::{RowSource, SolveError, System};
 
-use crate::assembly::{to_columns, write_rows};
+use crate::assembly::{to_columns, write_finite_rows};
 use crate::blocks::Plan;
 use crate::device::{Buffer, Work};
 use crate::error::CudaError;
@@ -108,16 +107,7 @@ pub(crate) fn reduce(
             work.copy_block(&source, &stacked.part(0, top, n, rows)?)?;
         }
         let fresh = stacked.part(top, count, n, rows)?;
-        write_rows(work, system, &columns, done, &fresh)?;
-        if let Some((row, column)) = work.find_not_finite(&fresh)? {
-            return Err(LsqError::NotFinite {
-                input: Input::Matrix,
-                row: done + row,
-                column,
-                value: f64::NAN,
-            }
-            .into());
-        }
+        write_finite_rows(work, system, &columns, done, &fresh)?;
         let whole = stacked.matrix(rows, n)?;
         let tau = work.factor_qr(&whole)?;
         let beside = stack(work, &carried, top, rhs.subrows(done, count))?;

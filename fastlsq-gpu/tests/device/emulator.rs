@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use fastlsq_gpu_emulator::DEVICE_NAME;
 
+use crate::case::{ALL, text};
+
 /// The emulator's library, which cargo builds beside the tests.
 fn library() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = std::env::current_exe().map_err(text)?;
     let name = format!(
         "{}fastlsq_gpu_emulator{}",
         std::env::consts::DLL_PREFIX,
@@ -19,18 +21,28 @@ fn library() -> Result<PathBuf, String> {
     }
 }
 
-/// A folder with the emulator under the names of these libraries.
+/// Endings under which a library may be found.
+const ENDINGS: [&str; 8] = ["", ".1", ".9", ".10", ".11", ".12", ".13", ".14"];
+
+/// A folder with the emulator under the names of these libraries. The others are there as files that cannot
+/// be loaded, so that none is found elsewhere on a machine that has them.
 pub(crate) fn folder(libraries: &[&str]) -> Result<PathBuf, String> {
     let library = library()?;
     let name = format!("emulated-{}", libraries.join("-"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    for own in libraries {
-        let link = folder.join(format!("lib{own}.so"));
-        let points_there = std::fs::read_link(&link).is_ok_and(|target| target == library);
-        if !points_there {
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(&library, &link).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(&folder).map_err(text)?;
+    for own in [&ALL[..], &["nvrtc"]].concat() {
+        for ending in ENDINGS {
+            let file = folder.join(format!("lib{own}.so{ending}"));
+            if !libraries.contains(&own) {
+                std::fs::write(&file, "").map_err(text)?;
+            } else if ending.is_empty() && std::fs::read_link(&file).ok() != Some(library.clone()) {
+                // Made under another name first: cases run at the same time.
+                let fresh = folder.join(format!("{own}-{}", std::process::id()));
+                let _ = std::fs::remove_file(&fresh);
+                std::os::unix::fs::symlink(&library, &fresh).map_err(text)?;
+                std::fs::rename(&fresh, &file).map_err(text)?;
+            }
         }
     }
     Ok(folder)

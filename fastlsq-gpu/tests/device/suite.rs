@@ -29,6 +29,7 @@ pub(crate) fn cases() -> Vec<Case> {
         });
         cases.push(case.emulated("memory=400000"));
     }
+    cases.push(Case::new("spilled::goes_to_the_host", goes_to_the_host).emulated("memory=400000"));
     for method in [
         Method::RankRevealingQr,
         Method::Svd,
@@ -59,6 +60,23 @@ const KEEP_Q: [&str; 3] = [
 
 fn passes(backend: &dyn Backend, check: Check) -> Verdict {
     check(backend).map_err(text)
+}
+
+/// With little memory the rows come in blocks and Q is kept by the host; with plenty it stays.
+fn goes_to_the_host() -> Verdict {
+    let cuda = Cuda::new().map_err(text)?;
+    let keep = LsqOptions::new().keep_q(true);
+    for (rows, blocks, on_host) in [(2000, true, true), (120, false, false)] {
+        let factored = cuda.factor(&system(40, 12.0, rows)?, &keep).map_err(text)?;
+        let info = factored.info();
+        require(info.reason.contains("blocks of rows") == blocks, || {
+            info.to_string()
+        })?;
+        require(format!("{factored:?}").contains("Host(") == on_host, || {
+            format!("{rows} rows")
+        })?;
+    }
+    Ok(())
 }
 
 fn names_itself() -> Verdict {

@@ -19,6 +19,7 @@ const SHAPES: [(usize, usize, usize, usize); 8] = [
 pub(crate) fn check_all(module: &Module, order: Order) -> Result<(), String> {
     for shape in SHAPES {
         check_copies(module, order, shape)?;
+        check_clear(module, order, shape)?;
         check_scale_rows(module, order, shape)?;
         check_finite(module, order, shape)?;
     }
@@ -62,6 +63,25 @@ fn check_copies(
                 require(right, || format!("{kernel}: {entry} at ({i}, {j})"))?;
             }
         }
+    }
+    Ok(())
+}
+
+fn check_clear(
+    module: &Module,
+    order: Order,
+    (rows, columns, leading, blocks): (usize, usize, usize, usize),
+) -> Result<(), String> {
+    let mut device = Device::new(module, order);
+    let matrix = device.poisoned(leading * columns)?;
+    let parameters = [rows as u64, columns as u64, matrix, leading as u64];
+    device.launch("clear_block", rows, blocks, &parameters)?;
+    let found = device.read(matrix, leading * columns)?;
+    for (place, entry) in found.into_iter().enumerate() {
+        let inside = place % leading < rows;
+        require(if inside { entry == 0.0 } else { entry.is_nan() }, || {
+            format!("clear_block: {entry} at {place}")
+        })?;
     }
     Ok(())
 }

@@ -38,6 +38,7 @@ fn drivers_from_version_12_take_it() {
     let names: Vec<&str> = module.kernels().map(fastlsq_ptx::Kernel::name).collect();
     let expected = [
         "assemble_waves",
+        "clear_block",
         "copy_block",
         "copy_triangle",
         "find_not_finite",
