@@ -6,6 +6,7 @@
 //! ```sh
 //! LD_LIBRARY_PATH=/path/to/nvrtc-12.0 cargo run --release -p fastlsq-gpu --example write_ptx
 //! ```
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 use std::path::Path;

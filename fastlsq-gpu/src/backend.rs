@@ -71,6 +71,13 @@ impl Cuda {
         self.device.name()
     }
 
+    /// Whether this is the stand-in that this crate's tests use where there is no hardware: nothing
+    /// should be measured on it.
+    #[must_use]
+    pub fn is_emulated(&self) -> bool {
+        self.device_name().starts_with("FastLSQ emulated device")
+    }
+
     fn plan(
         &self,
         work: &Work<'_>,

@@ -31,7 +31,7 @@ pub(crate) fn folder(libraries: &[&str]) -> Result<PathBuf, String> {
     let name = format!("emulated-{}", libraries.join("-"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).map_err(text)?;
-    for own in [&ALL[..], &["nvrtc"]].concat() {
+    for own in ALL.iter().copied().chain(["nvrtc"]) {
         for ending in ENDINGS {
             let file = folder.join(format!("lib{own}.so{ending}"));
             if !libraries.contains(&own) {

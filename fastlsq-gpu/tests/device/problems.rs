@@ -4,6 +4,7 @@ use std::f64::consts::PI;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_gpu::{Backend, Cuda};
+use fastlsq_newton::{Interval, NewtonOptions, NonlinearProblem};
 use fastlsq_solve::problems::{self, Benchmark};
 use fastlsq_solve::{CpuBackend, LsqOptions, Options, Solution, System, identity};
 
@@ -22,6 +23,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(Case::new("problems::rank_deficient", rank_deficient));
     cases.push(Case::new("problems::automatic_choices", automatic));
     cases.push(Case::new("problems::other_data", other_data));
+    cases.push(Case::new("problems::newton", newton));
     cases
 }
 
@@ -148,11 +150,33 @@ fn other_data() -> Verdict {
     let u = factored
         .new_data()
         .source(0, move |x| 5.0 * PI * PI * exact(x))
-        .and_then(|data| data.solve())
+        .and_then(fastlsq_solve::NewData::solve)
         .map_err(text)?;
     for x in [[0.4, 0.6], [0.1, 0.9], [0.5, 0.25]] {
         let off = (u.value(&x).map_err(text)? - exact(&x)).abs();
         require(off < 1e-8, || format!("off by {off:.1e} at {x:?}"))?;
+    }
+    Ok(())
+}
+
+/// Newton's method, whose steps are linear systems: u″ + eᵘ = 0 on [0, 1], u = 0 at both ends.
+fn newton() -> Verdict {
+    let options = Options::new()
+        .features(60)
+        .bandwidth(3.0)
+        .rows(200, 2)
+        .backend(Cuda::new().map_err(text)?);
+    let u = NonlinearProblem::on(Interval::unit())
+        .equation(|u, _| u.partial_order(0, 2) + u.value().exp())
+        .dirichlet(|_| 0.0)
+        .solve_with(&NewtonOptions::new().solve_options(options))
+        .map_err(text)?;
+    // u = 2 ln(cosh θ / cosh(θ(1 − 2x))) with θ = cosh θ / √8.
+    let theta: f64 = 0.379_291_149_762_688_6;
+    for x in [0.1, 0.5, 0.8] {
+        let exact = 2.0 * (theta.cosh() / (theta * (1.0 - 2.0 * x)).cosh()).ln();
+        let off = (u.value(&[x]).map_err(text)? - exact).abs();
+        require(off < 1e-11, || format!("off by {off:.1e} at {x}"))?;
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! Running cases, each in a process of its own.
+#![allow(clippy::print_stdout)]
 
 use std::path::PathBuf;
 use std::process::{Command, Output, exit};
