@@ -114,14 +114,19 @@ pub(crate) fn cubin_for(device: driver::CUdevice) -> Result<Vec<u8>, CudaError> 
     compile(&format!("sm_{major}{minor}"), Image::Binary)
 }
 
-/// Compiles the kernels to PTX for compute capability 6.0, as it is embedded in this crate. For the crate's
-/// own tools.
+/// Compiles the kernels to PTX for compute capability 6.0, as it is embedded in this crate (7.5 with
+/// compilers that begin there). For the crate's own tools.
 ///
 /// Constants of the compiler's own headers, which nothing refers to, are left out, so that the text is a
 /// translation of this crate's source alone; a first line records the source it was made from.
 #[doc(hidden)]
 pub fn compiled_kernels() -> Result<String, CudaError> {
-    let bytes = compile("compute_60", Image::Text)?;
+    // Version 13 begins with 7.5.
+    let architecture = match compiler_version()?.0 {
+        ..=12 => "compute_60",
+        _ => "compute_75",
+    };
+    let bytes = compile(architecture, Image::Text)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_end_matches('\0');
     let kept = text
