@@ -4,7 +4,7 @@
 //! computed by the host instead and sent over: features that are not sinusoidal, and waves whose arguments
 //! exceed 2²⁷, where the kernel's reduction would lose digits.
 
-use faer::Mat;
+use faer::{Mat, MatMut};
 use fastlsq_basis::sinusoidal::WavePass;
 use fastlsq_basis::{Basis, Form, Parity, REDUCTION_LIMIT, SinusoidalBasis, UpperLimit};
 use fastlsq_ops::{PreparedRows, Sites};
@@ -129,7 +129,7 @@ impl Segment<'_> {
         let mut sum = Mat::<f64>::zeros(self.count, basis.len());
         for side in &sides {
             let mut rows = Mat::<f64>::zeros(self.count, basis.len());
-            side.rows.assemble_into(basis, rows.as_mut())?;
+            side.write_on_host(basis, rows.as_mut())?;
             for j in 0..rows.ncols() {
                 for (i, factor) in side.factors.iter().enumerate() {
                     sum[(i, j)] += factor * rows[(i, j)];
@@ -147,9 +147,41 @@ struct Side<'a> {
     factors: Vec<f64>,
 }
 
+/// Rows that one thread of the host writes at least.
+const HOST_ROWS: usize = 256;
+
 impl Side<'_> {
     fn form(&self) -> Form<'_> {
         self.rows.form()
+    }
+
+    /// Writes the rows, without their factors, on plain threads.
+    ///
+    /// Not on rayon's: while they wait they take up other work, which may ask for this very device, and the
+    /// device is claimed here.
+    fn write_on_host(&self, basis: &dyn Basis, out: MatMut<'_, f64>) -> Result<(), SolveError> {
+        let form = self.form();
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let each = out.nrows().div_ceil(threads).max(HOST_ROWS);
+        std::thread::scope(|scope| {
+            let mut workers = Vec::new();
+            let (mut start, mut rest) = (0, out);
+            while rest.nrows() > 0 {
+                let count = each.min(rest.nrows());
+                let (block, tail) = rest.split_at_row_mut(count);
+                let points = self.points.slice(s![start..start + count, ..]);
+                let form = form.restrict(start, count);
+                workers.push(scope.spawn(move || basis.write_rows(points, &form, block)));
+                (start, rest) = (start + count, tail);
+            }
+            for worker in workers {
+                match worker.join() {
+                    Ok(written) => written?,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Runs the passes of the collapsed form on the device; the first overwrites unless told to add.

@@ -17,7 +17,8 @@ use crate::reduction::{Orthogonal, Reduction, reduce};
 
 /// A CUDA device as a backend: rows are assembled and factored there.
 ///
-/// Cheap to clone; clones share the device. Work from several threads is done one piece after the other.
+/// Cheap to clone; clones share the device. Work from several threads is done one piece after the other, so a
+/// coefficient function must not itself solve on the device that its rows are being written for.
 ///
 /// ```
 /// use fastlsq_gpu::Cuda;

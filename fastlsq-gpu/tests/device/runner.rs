@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, exit};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crate::case::{Case, Verdict};
 use crate::emulator::{self, Control};
@@ -23,6 +24,11 @@ pub(crate) fn run_here(cases: &[Case], name: &str) {
         eprintln!("panic: {info}");
         std::process::abort();
     }));
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_secs(MOST_SECONDS));
+        eprintln!("no answer after {MOST_SECONDS} seconds");
+        exit(3);
+    });
     let verdict = (case.run)().and_then(|()| tidy(case));
     if let Err(reason) = verdict {
         eprintln!("{reason}");
@@ -121,6 +127,9 @@ pub(crate) fn run_all(cases: &[Case]) {
         exit(101);
     }
 }
+
+/// A case that takes longer is stuck. The slowest takes a few seconds.
+const MOST_SECONDS: u64 = 120;
 
 /// Runs a case in a process of its own.
 fn run_child(case: &Case, device: Device) -> Verdict {

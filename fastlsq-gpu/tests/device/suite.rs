@@ -1,12 +1,13 @@
 //! The conformance suite of `fastlsq-solve`, and the methods beside it.
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_basis::{FrequencyLaw, SinusoidalBasis};
+use fastlsq_basis::{FrequencyLaw, SinusoidalBasis, TanhBasis};
 use fastlsq_gpu::{Backend, Cuda};
 use fastlsq_solve::conformance::{CHECKS, Check};
 use fastlsq_solve::{
     CpuBackend, LsqOptions, Method, RowBlock, RowSource, System, identity, laplacian,
 };
+use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::case::{Case, Verdict, require, text};
@@ -47,6 +48,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let case = Case::new("methods::normal_equations_fall_back", falls_back);
     cases.push(case);
     cases.push(Case::new("methods::several_threads", several_threads));
+    cases.push(Case::new("methods::inside_a_pool", inside_a_pool));
     cases.push(Case::new("methods::uses_the_kernels", uses_the_kernels));
     cases
 }
@@ -215,6 +217,28 @@ fn several_threads() -> Verdict {
         }
         Ok(())
     })
+}
+
+/// Solves inside the tasks of a thread pool, with features that the host evaluates: no task waits for the
+/// device while its own thread holds it.
+fn inside_a_pool() -> Verdict {
+    let cuda = Cuda::new().map_err(text)?;
+    let basis = TanhBasis::builder(2, 40).seed(1).build().map_err(text)?;
+    let points = UnitSampler::halton(1).points(1500, 2);
+    let block = RowBlock::new("values", identity(2), points, vec![1.0; 1500]);
+    let system = System::new(vec![Arc::new(basis)], vec![block]).map_err(text)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(3)
+        .build()
+        .map_err(text)?;
+    let options = LsqOptions::new().ridge(1e-6);
+    let outcomes: Vec<Verdict> = pool.install(|| {
+        (0..6)
+            .into_par_iter()
+            .map(|_| cuda.factor(&system, &options).map(drop).map_err(text))
+            .collect()
+    });
+    outcomes.into_iter().collect()
 }
 
 /// Rows of sinusoidal features are computed on the device, not sent there.
