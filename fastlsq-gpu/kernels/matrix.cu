@@ -47,6 +47,40 @@ extern "C" __global__ void copy_triangle(
     }
 }
 
+// A copy in single precision.
+extern "C" __global__ void round_block(
+    unsigned int rows,
+    unsigned int columns,
+    const double* source,
+    unsigned long long source_leading,
+    float* target,
+    unsigned long long target_leading) {
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) {
+        return;
+    }
+    for (unsigned int j = blockIdx.y; j < columns; j += gridDim.y) {
+        target[j * target_leading + i] = __double2float_rn(source[j * source_leading + i]);
+    }
+}
+
+// The upper triangle (or trapezoid) of a matrix in single precision, in double precision.
+extern "C" __global__ void widen_triangle(
+    unsigned int rows,
+    unsigned int columns,
+    const float* source,
+    unsigned long long source_leading,
+    double* target,
+    unsigned long long target_leading) {
+    unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= rows) {
+        return;
+    }
+    for (unsigned int j = blockIdx.y; j < columns; j += gridDim.y) {
+        target[j * target_leading + i] = i <= j ? (double)source[j * source_leading + i] : 0.0;
+    }
+}
+
 // Row i times factors[i].
 extern "C" __global__ void scale_rows(
     unsigned int rows,

@@ -335,6 +335,7 @@ impl<'a> Work<'a> {
 mod sealed {
     pub(crate) trait Sealed: Copy + Default {}
     impl Sealed for f64 {}
+    impl Sealed for f32 {}
     impl Sealed for u64 {}
     impl Sealed for u32 {}
     impl Sealed for i32 {}
@@ -382,17 +383,17 @@ impl<T> Drop for Buffer<T> {
     }
 }
 
-/// A column-major part of a buffer of doubles: rows, columns and the distance between columns.
+/// A column-major part of a buffer: rows, columns and the distance between columns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'b> {
+pub(crate) struct Part<'b, T = f64> {
     address: driver::CUdeviceptr,
     rows: usize,
     columns: usize,
     leading: usize,
-    buffer: PhantomData<&'b Buffer<f64>>,
+    buffer: PhantomData<&'b Buffer<T>>,
 }
 
-impl Buffer<f64> {
+impl<T: Plain> Buffer<T> {
     /// The part that begins at element `offset`. Parts may overlap: the device does what it is told in
     /// order.
     pub(crate) fn part(
@@ -401,7 +402,7 @@ impl Buffer<f64> {
         rows: usize,
         columns: usize,
         leading: usize,
-    ) -> Result<Part<'_>, CudaError> {
+    ) -> Result<Part<'_, T>, CudaError> {
         let span = if rows > 0 && columns > 0 {
             let last = leading.checked_mul(columns - 1);
             last.and_then(|last| last.checked_add(rows))
@@ -416,7 +417,7 @@ impl Buffer<f64> {
             });
         }
         Ok(Part {
-            address: self.pointer + (offset * size_of::<f64>()) as u64,
+            address: self.pointer + (offset * size_of::<T>()) as u64,
             rows,
             columns,
             leading,
@@ -425,18 +426,18 @@ impl Buffer<f64> {
     }
 
     /// The whole buffer as a matrix with this many rows, without gaps.
-    pub(crate) fn matrix(&self, rows: usize, columns: usize) -> Result<Part<'_>, CudaError> {
+    pub(crate) fn matrix(&self, rows: usize, columns: usize) -> Result<Part<'_, T>, CudaError> {
         self.part(0, rows, columns, rows.max(1))
     }
 }
 
-impl<'b> Part<'b> {
+impl<'b, T: Plain> Part<'b, T> {
     /// Some rows and columns of this part.
     pub(crate) fn inside(
         &self,
         rows: Range<usize>,
         columns: Range<usize>,
-    ) -> Result<Part<'b>, CudaError> {
+    ) -> Result<Part<'b, T>, CudaError> {
         let ordered = rows.start <= rows.end && columns.start <= columns.end;
         if !ordered || rows.end > self.rows || columns.end > self.columns {
             return Err(CudaError::Shape {
@@ -446,7 +447,7 @@ impl<'b> Part<'b> {
         }
         let offset = columns.start * self.leading + rows.start;
         Ok(Part {
-            address: self.address + (offset * size_of::<f64>()) as u64,
+            address: self.address + (offset * size_of::<T>()) as u64,
             rows: rows.len(),
             columns: columns.len(),
             ..*self

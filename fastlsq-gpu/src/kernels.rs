@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_void};
 use cudarc::driver::sys as driver;
 
 use crate::compiler;
-use crate::device::{Buffer, Part, Work, check};
+use crate::device::{Buffer, Part, Plain, Work, check};
 use crate::error::CudaError;
 
 /// The kernels' source, `sincos.cu`, `assemble.cu` and `matrix.cu` one after the other.
@@ -29,6 +29,8 @@ pub(crate) struct Kernels {
     copy_block: driver::CUfunction,
     clear_block: driver::CUfunction,
     copy_triangle: driver::CUfunction,
+    round_block: driver::CUfunction,
+    widen_triangle: driver::CUfunction,
     scale_rows: driver::CUfunction,
     inverse_norms: driver::CUfunction,
     scale_gram: driver::CUfunction,
@@ -96,6 +98,8 @@ impl Kernels {
             copy_block: module.function(c"copy_block")?,
             clear_block: module.function(c"clear_block")?,
             copy_triangle: module.function(c"copy_triangle")?,
+            round_block: module.function(c"round_block")?,
+            widen_triangle: module.function(c"widen_triangle")?,
             scale_rows: module.function(c"scale_rows")?,
             inverse_norms: module.function(c"inverse_norms")?,
             scale_gram: module.function(c"scale_gram")?,
@@ -163,7 +167,7 @@ fn to_u32(what: &'static str, size: usize) -> Result<u32, CudaError> {
     })
 }
 
-fn same_shape(a: &Part<'_>, b: &Part<'_>) -> Result<(), CudaError> {
+fn same_shape<A: Plain, B: Plain>(a: &Part<'_, A>, b: &Part<'_, B>) -> Result<(), CudaError> {
     expect("the target of a copy", a.rows(), b.rows())?;
     expect("the target of a copy", a.columns(), b.columns())
 }
@@ -247,6 +251,30 @@ impl Work<'_> {
         self.launch(self.kernels()?.copy_triangle, target, &mut arguments)
     }
 
+    /// target ← source, rounded to single precision.
+    pub(crate) fn round_block(
+        &self,
+        source: &Part<'_>,
+        target: &Part<'_, f32>,
+    ) -> Result<(), CudaError> {
+        same_shape(source, target)?;
+        let mut arguments = Arguments::for_shape(target)?;
+        arguments.part(source).part(target);
+        self.launch(self.kernels()?.round_block, target, &mut arguments)
+    }
+
+    /// target ← the upper triangle (or trapezoid) of source, zeros below.
+    pub(crate) fn widen_triangle(
+        &self,
+        source: &Part<'_, f32>,
+        target: &Part<'_>,
+    ) -> Result<(), CudaError> {
+        same_shape(source, target)?;
+        let mut arguments = Arguments::for_shape(target)?;
+        arguments.part(source).part(target);
+        self.launch(self.kernels()?.widen_triangle, target, &mut arguments)
+    }
+
     /// Row i of the matrix times factors[i].
     pub(crate) fn scale_rows(
         &self,
@@ -319,10 +347,10 @@ impl Work<'_> {
 
     /// One thread a row, the columns shared out over the grid.
     #[allow(unsafe_code)]
-    fn launch(
+    fn launch<T: Plain>(
         &self,
         kernel: driver::CUfunction,
-        shape: &Part<'_>,
+        shape: &Part<'_, T>,
         arguments: &mut Arguments,
     ) -> Result<(), CudaError> {
         if shape.is_empty() {
@@ -362,7 +390,7 @@ impl Arguments {
     }
 
     /// Begins with rows and columns.
-    fn for_shape(part: &Part<'_>) -> Result<Self, CudaError> {
+    fn for_shape<T: Plain>(part: &Part<'_, T>) -> Result<Self, CudaError> {
         let mut arguments = Self::new();
         arguments
             .u32(to_u32("the rows", part.rows())?)
@@ -389,7 +417,7 @@ impl Arguments {
     }
 
     /// Address and leading dimension.
-    fn part(&mut self, part: &Part<'_>) -> &mut Self {
+    fn part<T: Plain>(&mut self, part: &Part<'_, T>) -> &mut Self {
         self.0.push(part.address());
         self.0.push(part.leading() as u64);
         self

@@ -22,7 +22,7 @@
 //! 3. new right-hand sides and adjoint solves apply Q on the device.
 //!
 //! [`Method::NormalEquations`](fastlsq_solve::Method::NormalEquations) stays on the device altogether (syrk,
-//! potrf). Features that are not sinusoidal are evaluated on the host and sent over.
+//! potrf). [`Cuda::single_precision`] factors in f32 and refines in f64. Features that are not sinusoidal are evaluated on the host and sent over.
 //!
 //! # Without a device
 //! The crate builds and links on any machine: libraries are looked for at run time. [`Cuda::new`] says what
@@ -43,6 +43,7 @@ mod kernels;
 mod numerics;
 mod probe;
 mod reduction;
+mod single;
 
 pub use backend::Cuda;
 #[doc(hidden)]

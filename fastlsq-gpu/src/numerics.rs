@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use cudarc::cublas::sys as blas;
 use cudarc::cusolver::sys as solver;
 
-use crate::device::{Buffer, Part, Work, check_blas, check_solver, to_int};
+use crate::device::{Buffer, Part, Plain, Work, check_blas, check_solver, to_int};
 use crate::error::CudaError;
 
 /// Whether a factor is applied as it is or transposed.
@@ -32,17 +32,17 @@ impl Transpose {
 }
 
 /// A part's address, sizes and leading dimension as the libraries take them.
-struct Raw {
-    pointer: *mut f64,
+struct Raw<T> {
+    pointer: *mut T,
     rows: c_int,
     columns: c_int,
     leading: c_int,
 }
 
-fn raw(part: &Part<'_>) -> Result<Raw, CudaError> {
+fn raw<T: Plain>(part: &Part<'_, T>) -> Result<Raw<T>, CudaError> {
     Ok(Raw {
         // An address on the device, which only the libraries use.
-        pointer: part.address() as usize as *mut f64,
+        pointer: part.address() as usize as *mut T,
         rows: to_int("a matrix", part.rows())?,
         columns: to_int("a matrix", part.columns())?,
         leading: to_int("a matrix", part.leading())?,
@@ -179,6 +179,41 @@ impl Work<'_> {
         Ok(tau)
     }
 
+    /// As [`factor_qr`](Self::factor_qr) in single precision; only R is of use.
+    pub(crate) fn factor_qr_single(&self, a: &Part<'_, f32>) -> Result<(), CudaError> {
+        let tau = self.allocate::<f32>(a.rows().min(a.columns()))?;
+        let info = self.allocate::<i32>(1)?;
+        let a = raw(a)?;
+        let mut size = 0;
+        // SAFETY: the call only looks at the sizes and writes one integer.
+        check_solver("cusolverDnSgeqrf_bufferSize", unsafe {
+            solver::cusolverDnSgeqrf_bufferSize(
+                self.solver(),
+                a.rows,
+                a.columns,
+                a.pointer,
+                a.leading,
+                &raw mut size,
+            )
+        })?;
+        let workspace = self.workspace::<f32>(size)?;
+        // SAFETY: as for `factor_qr`.
+        check_solver("cusolverDnSgeqrf", unsafe {
+            solver::cusolverDnSgeqrf(
+                self.solver(),
+                a.rows,
+                a.columns,
+                a.pointer,
+                a.leading,
+                pointer(&tau),
+                pointer(&workspace),
+                size,
+                pointer(&info),
+            )
+        })?;
+        self.expect_success("cusolverDnSgeqrf", &info)
+    }
+
     /// C ← Q·C or Qᵀ·C, with Q from [`factor_qr`](Self::factor_qr) of a matrix with as many rows as C.
     pub(crate) fn apply_q(
         &self,
@@ -308,7 +343,7 @@ impl Work<'_> {
         self.expect_success("cusolverDnDpotrs", &info)
     }
 
-    fn workspace(&self, size: c_int) -> Result<Buffer<f64>, CudaError> {
+    fn workspace<T: Plain>(&self, size: c_int) -> Result<Buffer<T>, CudaError> {
         self.allocate(size.unsigned_abs() as usize)
     }
 

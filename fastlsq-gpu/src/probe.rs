@@ -51,6 +51,8 @@ const SOLVER: &[&str] = &[
     "cusolverDnSetStream",
     "cusolverDnDgeqrf_bufferSize",
     "cusolverDnDgeqrf",
+    "cusolverDnSgeqrf_bufferSize",
+    "cusolverDnSgeqrf",
     "cusolverDnDormqr_bufferSize",
     "cusolverDnDormqr",
     "cusolverDnDpotrf_bufferSize",

@@ -11,6 +11,8 @@ pub(crate) struct Place {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
     pub(crate) leading: usize,
+    /// Whether its entries are singles.
+    pub(crate) single: bool,
 }
 
 /// What keeps a library from doing its work.
@@ -43,7 +45,13 @@ impl Place {
             rows: rows as usize,
             columns: columns as usize,
             leading: leading as usize,
+            single: false,
         })
+    }
+
+    /// The same with entries in single precision.
+    pub(crate) fn in_single(self, single: bool) -> Self {
+        Self { single, ..self }
     }
 
     fn span(self) -> usize {
@@ -60,7 +68,13 @@ impl Place {
         if span == 0 {
             return Ok(Vec::new());
         }
-        let values = state.memory.read_f64(self.address, span).map_err(|fault| {
+        let read = if self.single {
+            let values = state.memory.read_f32(self.address, span);
+            values.map(|values| values.into_iter().map(f64::from).collect())
+        } else {
+            state.memory.read_f64(self.address, span)
+        };
+        let values: Vec<f64> = read.map_err(|fault| {
             state.violation(&format!("{call}: {fault}"));
             Refusal::Failed
         })?;
@@ -82,8 +96,14 @@ impl Place {
             .enumerate()
             .take(self.columns)
         {
-            let address = self.address + 8 * (j * self.leading) as u64;
-            state.memory.write_f64(address, column).map_err(|fault| {
+            let place = (j * self.leading) as u64;
+            let written = if self.single {
+                let column: Vec<f32> = column.iter().map(|x| *x as f32).collect();
+                state.memory.write_f32(self.address + 4 * place, &column)
+            } else {
+                state.memory.write_f64(self.address + 8 * place, column)
+            };
+            written.map_err(|fault| {
                 state.violation(&format!("{call}: {fault}"));
                 Refusal::Failed
             })?;

@@ -41,6 +41,7 @@ fn use_workspace(
     size: c_int,
     rows: c_int,
     columns: c_int,
+    single: bool,
 ) -> Result<(), Refusal> {
     let needed = workspace_size(rows, columns);
     if size < needed {
@@ -50,7 +51,8 @@ fn use_workspace(
         return Err(Refusal::InvalidValue);
     }
     let lost = vec![f64::NAN; size as usize];
-    Place::new(state, name, address, size, 1, size)?.write(state, name, &lost)
+    let place = Place::new(state, name, address, size, 1, size)?.in_single(single);
+    place.write(state, name, &lost)
 }
 
 /// Writes a routine's report.
@@ -90,8 +92,8 @@ pub(crate) extern "C" fn cusolverDnSetStream(handle: usize, stream: usize) -> u3
     0
 }
 
-#[unsafe(no_mangle)]
-pub(crate) unsafe extern "C" fn cusolverDnDgeqrf_bufferSize(
+unsafe fn qr_size(
+    name: &str,
     handle: usize,
     m: c_int,
     n: c_int,
@@ -101,13 +103,38 @@ pub(crate) unsafe extern "C" fn cusolverDnDgeqrf_bufferSize(
 ) -> u32 {
     let mut state = state();
     status((|| {
-        let name = "cusolverDnDgeqrf_bufferSize";
         begin(&mut state, name, handle)?;
         Place::new(&mut state, name, a, m, n, lda)?;
         // SAFETY: as `report_size` says.
         unsafe { report_size(&state, size, m, n) };
         Ok(())
     })())
+}
+
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn cusolverDnDgeqrf_bufferSize(
+    handle: usize,
+    m: c_int,
+    n: c_int,
+    a: u64,
+    lda: c_int,
+    size: *mut c_int,
+) -> u32 {
+    // SAFETY: as `report_size` says.
+    unsafe { qr_size("cusolverDnDgeqrf_bufferSize", handle, m, n, a, lda, size) }
+}
+
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn cusolverDnSgeqrf_bufferSize(
+    handle: usize,
+    m: c_int,
+    n: c_int,
+    a: u64,
+    lda: c_int,
+    size: *mut c_int,
+) -> u32 {
+    // SAFETY: as `report_size` says.
+    unsafe { qr_size("cusolverDnSgeqrf_bufferSize", handle, m, n, a, lda, size) }
 }
 
 #[unsafe(no_mangle)]
@@ -122,10 +149,44 @@ pub(crate) extern "C" fn cusolverDnDgeqrf(
     size: c_int,
     info: u64,
 ) -> u32 {
+    let name = "cusolverDnDgeqrf";
+    qr(
+        name, false, handle, m, n, a, lda, tau, workspace, size, info,
+    )
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cusolverDnSgeqrf(
+    handle: usize,
+    m: c_int,
+    n: c_int,
+    a: u64,
+    lda: c_int,
+    tau: u64,
+    workspace: u64,
+    size: c_int,
+    info: u64,
+) -> u32 {
+    let name = "cusolverDnSgeqrf";
+    qr(name, true, handle, m, n, a, lda, tau, workspace, size, info)
+}
+
+fn qr(
+    name: &str,
+    single: bool,
+    handle: usize,
+    m: c_int,
+    n: c_int,
+    a: u64,
+    lda: c_int,
+    tau: u64,
+    workspace: u64,
+    size: c_int,
+    info: u64,
+) -> u32 {
     let mut state = state();
     let state = &mut *state;
     status((|| {
-        let name = "cusolverDnDgeqrf";
         let stream = begin(state, name, handle)?;
         let (mut m, mut lda) = (m, lda);
         if state.has_seed("qr-leading") {
@@ -137,26 +198,27 @@ pub(crate) extern "C" fn cusolverDnDgeqrf(
         if state.has_seed("qr-rows-short") {
             m -= 1;
         }
-        let a = Place::new(state, name, a, m, n, lda)?;
+        let a = Place::new(state, name, a, m, n, lda)?.in_single(single);
         let count = m.min(n);
-        let tau = Place::new(state, name, tau, count, 1, count.max(1))?;
+        let tau = Place::new(state, name, tau, count, 1, count.max(1))?.in_single(single);
         touch(
             state,
             name,
             stream,
             &[a.address, tau.address, workspace, info],
         )?;
-        use_workspace(state, name, workspace, size, m, n)?;
+        use_workspace(state, name, workspace, size, m, n, single)?;
         let mut matrix = a.read(state, name)?;
-        let factors = householder(&mut matrix, a.rows, a.columns);
+        let factors = householder(&mut matrix, a.rows, a.columns, single);
         a.write(state, name, &matrix)?;
         tau.write(state, name, &factors)?;
         set_info(state, name, info, 0)
     })())
 }
 
-/// A ← R above, vectors below the diagonal; the answer are the factors τ.
-fn householder(a: &mut [f64], rows: usize, columns: usize) -> Vec<f64> {
+/// A ← R above, vectors below the diagonal; the answer are the factors τ. In single precision every column is
+/// rounded after every reflection.
+fn householder(a: &mut [f64], rows: usize, columns: usize, single: bool) -> Vec<f64> {
     let mut factors = Vec::new();
     for j in 0..rows.min(columns) {
         let (left, right) = a.split_at_mut((j + 1) * rows);
@@ -172,12 +234,24 @@ fn householder(a: &mut [f64], rows: usize, columns: usize) -> Vec<f64> {
         let scale = 1.0 / (alpha - beta);
         pivot[1..].iter_mut().for_each(|x| *x *= scale);
         pivot[0] = beta;
+        if single {
+            round(pivot);
+        }
         for column in right.chunks_exact_mut(rows) {
             reflect(&pivot[1..], tau, &mut column[j..]);
+            if single {
+                round(&mut column[j..]);
+            }
         }
         factors.push(tau);
     }
     factors
+}
+
+fn round(values: &mut [f64]) {
+    for value in values {
+        *value = f64::from(*value as f32);
+    }
 }
 
 /// x ← (I − τ v vᵀ)·x for v = [1; below].
@@ -260,7 +334,7 @@ pub(crate) extern "C" fn cusolverDnDormqr(
             stream,
             &[a.address, tau.address, c.address, workspace, info],
         )?;
-        use_workspace(state, name, workspace, size, m, n)?;
+        use_workspace(state, name, workspace, size, m, n, false)?;
         let (vectors, factors) = (a.read(state, name)?, tau.read(state, name)?);
         let mut out = c.read(state, name)?;
         // Q = H₁·H₂·…: the first reflection comes first in Qᵀ, and last in Q.
@@ -319,7 +393,7 @@ pub(crate) extern "C" fn cusolverDnDpotrf(
         let lower = (uplo == 0) != state.has_seed("cholesky-uplo");
         let a = Place::new(state, name, a, n, n, lda)?;
         touch(state, name, stream, &[a.address, workspace, info])?;
-        use_workspace(state, name, workspace, size, n, n)?;
+        use_workspace(state, name, workspace, size, n, n, false)?;
         let mut matrix = a.read(state, name)?;
         let minor = cholesky(&mut matrix, a.rows, lower);
         a.write(state, name, &matrix)?;

@@ -82,6 +82,10 @@ pub(crate) enum Unary {
     FloatNegate,
     FloatAbsolute,
     FloatSquareRoot,
+    /// A double rounded to the nearest single.
+    RoundToSingle,
+    /// A single as a double.
+    WidenSingle,
 }
 
 /// What an instruction does.

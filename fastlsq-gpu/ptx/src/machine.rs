@@ -550,6 +550,8 @@ fn unary(what: Unary, a: u64) -> u64 {
         Unary::FloatNegate => (-float).to_bits(),
         Unary::FloatAbsolute => float.abs().to_bits(),
         Unary::FloatSquareRoot => float.sqrt().to_bits(),
+        Unary::RoundToSingle => u64::from((float as f32).to_bits()),
+        Unary::WidenSingle => f64::from(f32::from_bits(low_bits(a, 32) as u32)).to_bits(),
     }
 }
 

@@ -163,6 +163,30 @@ impl Memory {
         Ok(())
     }
 
+    /// Singles from an address on.
+    ///
+    /// # Errors
+    /// A range that is not inside one allocation.
+    pub fn read_f32(&self, address: u64, count: usize) -> Result<Vec<f32>, MemoryFault> {
+        let bytes = self.bytes(address, 4 * count)?;
+        let words = bytes.chunks_exact(4);
+        Ok(words
+            .map(|word| f32::from_bits(to_word(word) as u32))
+            .collect())
+    }
+
+    /// Puts singles from an address on.
+    ///
+    /// # Errors
+    /// A range that is not inside one allocation.
+    pub fn write_f32(&mut self, address: u64, values: &[f32]) -> Result<(), MemoryFault> {
+        let bytes = self.bytes_mut(address, 4 * values.len())?;
+        for (word, value) in bytes.chunks_exact_mut(4).zip(values) {
+            word.copy_from_slice(&value.to_le_bytes());
+        }
+        Ok(())
+    }
+
     /// Reads 4 or 8 bytes.
     #[inline]
     pub(crate) fn load(&self, address: u64, bytes: u32) -> Result<u64, MemoryFault> {

@@ -431,7 +431,7 @@ impl<'a> Body<'a> {
 
     fn bytes(&self, kind: &str) -> Result<u32, ParseError> {
         match kind {
-            "u32" | "s32" | "b32" => Ok(4),
+            "u32" | "s32" | "b32" | "f32" => Ok(4),
             "u64" | "s64" | "b64" | "f64" => Ok(8),
             _ => Err(self.fail("a type that is not supported")),
         }
@@ -480,6 +480,8 @@ impl<'a> Body<'a> {
             ["neg", "f64"] => Unary::FloatNegate,
             ["abs", "f64"] => Unary::FloatAbsolute,
             ["sqrt", "rn", "f64"] => Unary::FloatSquareRoot,
+            ["cvt", "rn", "f32", "f64"] => Unary::RoundToSingle,
+            ["cvt", "f64", "f32"] => Unary::WidenSingle,
             _ => return Err(self.fail("an instruction that is not supported")),
         };
         Ok(Operation::Unary {

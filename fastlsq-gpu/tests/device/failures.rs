@@ -139,9 +139,13 @@ fn every_call_once() -> Verdict {
     let system = system(6, 12.0, 30)?;
     let b = system.right_hand_side();
     let v = faer::Mat::from_fn(6, 1, |i, _| i as f64);
-    for method in [
-        fastlsq_solve::Method::RankRevealingQr,
-        fastlsq_solve::Method::NormalEquations,
+    for (cuda, method) in [
+        (cuda.clone(), fastlsq_solve::Method::RankRevealingQr),
+        (cuda.clone(), fastlsq_solve::Method::NormalEquations),
+        (
+            cuda.clone().single_precision(),
+            fastlsq_solve::Method::RankRevealingQr,
+        ),
     ] {
         let options = LsqOptions::new().keep_q(true).method(method);
         let attempt = || -> Result<(), SolveError> {

@@ -14,6 +14,7 @@ mod failures;
 mod problems;
 mod runner;
 mod seeds;
+mod single;
 mod suite;
 
 use case::Case;
@@ -23,6 +24,7 @@ fn cases() -> Vec<Case> {
     let mut all = suite::cases();
     all.extend(assembly::cases());
     all.extend(problems::cases());
+    all.extend(single::cases());
     all.extend(failures::cases());
     all.extend(seeds::cases());
     all

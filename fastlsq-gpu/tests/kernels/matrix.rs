@@ -2,7 +2,7 @@
 
 use fastlsq_ptx::{Module, Order};
 
-use crate::device::{Device, numbers, require};
+use crate::device::{Device, numbers, require, text};
 
 /// Rows, columns, distance between columns, blocks along the columns.
 const SHAPES: [(usize, usize, usize, usize); 8] = [
@@ -20,6 +20,7 @@ pub(crate) fn check_all(module: &Module, order: Order) -> Result<(), String> {
     for shape in SHAPES {
         check_copies(module, order, shape)?;
         check_clear(module, order, shape)?;
+        check_single(module, order, shape)?;
         check_scale_rows(module, order, shape)?;
         check_finite(module, order, shape)?;
     }
@@ -82,6 +83,68 @@ fn check_clear(
         require(if inside { entry == 0.0 } else { entry.is_nan() }, || {
             format!("clear_block: {entry} at {place}")
         })?;
+    }
+    Ok(())
+}
+
+/// To singles and, as a triangle, back.
+fn check_single(
+    module: &Module,
+    order: Order,
+    (rows, columns, leading, blocks): (usize, usize, usize, usize),
+) -> Result<(), String> {
+    let mut device = Device::new(module, order);
+    let mut values = numbers(leading * columns, 4);
+    values[0] = 1e-60;
+    let source = device.doubles(&values)?;
+    let far = leading + 3;
+    let single = device.poisoned((far * columns).div_ceil(2))?;
+    let parameters = [
+        rows as u64,
+        columns as u64,
+        source,
+        leading as u64,
+        single,
+        far as u64,
+    ];
+    device.launch("round_block", rows, blocks, &parameters)?;
+    let found = device
+        .memory
+        .read_f32(single, far * columns)
+        .map_err(text)?;
+    for (place, entry) in found.iter().enumerate() {
+        let (i, j) = (place % far, place / far);
+        let right = if i < rows {
+            entry.to_bits() == (values[j * leading + i] as f32).to_bits()
+        } else {
+            entry.is_nan()
+        };
+        require(right, || format!("round_block: {entry} at ({i}, {j})"))?;
+    }
+    let back = device.poisoned(leading * columns)?;
+    let parameters = [
+        rows as u64,
+        columns as u64,
+        single,
+        far as u64,
+        back,
+        leading as u64,
+    ];
+    device.launch("widen_triangle", rows, blocks, &parameters)?;
+    for (place, entry) in device
+        .read(back, leading * columns)?
+        .into_iter()
+        .enumerate()
+    {
+        let (i, j) = (place % leading, place / leading);
+        let right = if i >= rows {
+            entry.is_nan()
+        } else if i > j {
+            entry.to_bits() == 0
+        } else {
+            entry.to_bits() == f64::from(found[j * far + i]).to_bits()
+        };
+        require(right, || format!("widen_triangle: {entry} at ({i}, {j})"))?;
     }
     Ok(())
 }
