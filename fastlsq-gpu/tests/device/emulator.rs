@@ -34,18 +34,40 @@ pub(crate) fn folder(libraries: &[&str]) -> Result<PathBuf, String> {
     for own in ALL.iter().copied().chain(["nvrtc"]) {
         for ending in ENDINGS {
             let file = folder.join(format!("lib{own}.so{ending}"));
-            if !libraries.contains(&own) {
-                std::fs::write(&file, "").map_err(text)?;
-            } else if ending.is_empty() && std::fs::read_link(&file).ok() != Some(library.clone()) {
-                // Made under another name first: cases run at the same time.
-                let fresh = folder.join(format!("{own}-{}", std::process::id()));
-                let _ = std::fs::remove_file(&fresh);
-                std::os::unix::fs::symlink(&library, &fresh).map_err(text)?;
-                std::fs::rename(&fresh, &file).map_err(text)?;
+            let hollow = format!("{own}-without-functions");
+            if libraries.contains(&hollow.as_str()) {
+                link(&some_other_library()?, &file)?;
+            } else if !libraries.contains(&own) {
+                if !file.is_file() {
+                    std::fs::write(&file, "").map_err(text)?;
+                }
+            } else if ending.is_empty() {
+                link(&library, &file)?;
             }
         }
     }
     Ok(folder)
+}
+
+/// Makes `file` a link to `target`, unless it is one.
+fn link(target: &Path, file: &Path) -> Result<(), String> {
+    if std::fs::read_link(file).is_ok_and(|found| found == target) {
+        return Ok(());
+    }
+    let _ = std::fs::remove_file(file);
+    std::os::unix::fs::symlink(target, file).map_err(text)
+}
+
+/// A library that has none of the functions: the system's own.
+fn some_other_library() -> Result<PathBuf, String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").map_err(text)?;
+    let mut files = maps
+        .lines()
+        .filter_map(|line| line.split_whitespace().last());
+    let found = files.find(|file| file.contains("/libc.so") || file.contains("/libc-"));
+    found
+        .map(PathBuf::from)
+        .ok_or_else(|| "no libc in this process".to_owned())
 }
 
 /// The emulator as it is loaded in this process; `None` on a real device.

@@ -24,6 +24,14 @@ pub(crate) fn cases() -> Vec<Case> {
             },
         )
         .libraries(&["cuda", "cublas"]),
+        refused(
+            "solver_without_functions",
+            CudaError::MissingFunction {
+                library: Library::Solver,
+                symbol: "cusolverDnCreate",
+            },
+        )
+        .libraries(&["cuda", "cublas", "cusolver-without-functions"]),
         refused("no_device", CudaError::NoDevice).emulated("devices=0"),
         refused("no_device_after_start", CudaError::NoDevice).emulated("devices=-1"),
         refused(
@@ -66,7 +74,11 @@ fn refused(name: &str, expected: CudaError) -> Case {
         let again = Cuda::on_device(3).err();
         require(again == found, || format!("{again:?}"))?;
         require(!expected.to_string().is_empty(), String::new)?;
-        if !matches!(expected, CudaError::MissingLibrary { .. }) {
+        let later = matches!(
+            expected,
+            CudaError::MissingLibrary { .. } | CudaError::MissingFunction { .. }
+        );
+        if !later {
             require(devices().err() == found, || format!("{:?}", devices()))?;
         }
         Ok(())

@@ -91,6 +91,13 @@ pub(crate) fn run_all(cases: &[Case]) {
         return;
     }
     println!("\nrunning {} tests", runs.len());
+    // The folders are made before there are several threads.
+    for (_, case, _) in &runs {
+        if let Err(reason) = emulator::folder(case.libraries) {
+            println!("{reason}");
+            exit(101);
+        }
+    }
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
