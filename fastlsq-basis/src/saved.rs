@@ -56,6 +56,14 @@ pub struct SavedSymmetrised {
     pub(crate) center: Vec<f64>,
 }
 
+impl SavedJoined {
+    /// The joined bases, in the order of their columns.
+    #[must_use]
+    pub fn parts(&self) -> &[SavedBasis] {
+        &self.parts
+    }
+}
+
 impl SavedBasis {
     /// The basis, ready for use.
     #[must_use]

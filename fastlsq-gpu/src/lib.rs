@@ -1,86 +1,53 @@
-//! Finding CUDA devices for FastLSQ, without CUDA installed.
+//! The CUDA backend of FastLSQ.
 //!
-//! This crate builds and links on any machine: the driver is looked for at run time. [`devices`]
-//! says what is there, or what is missing; it never panics. Assembling and factoring on a device is
-//! not part of this version: solves run on the CPU backend of `fastlsq-solve`.
+//! ```no_run
+//! use fastlsq_gpu::Cuda;
+//! use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
+//! let u = LinearProblem::on(BoxDomain::unit(2))
+//!     .equation(-laplacian(2), |_| 1.0)
+//!     .dirichlet(|_| 0.0)
+//!     .solve_with(&Options::new().backend(Cuda::new()?))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! ```
-//! match fastlsq_gpu::devices() {
-//!     Ok(devices) => println!("{} CUDA device(s)", devices.count),
-//!     Err(error) => println!("{error}"),
-//! }
-//! ```
+//! # What is done where
+//! The matrix A of the least-squares problem min ‖Aβ − b‖ (paper, Algorithm 1) never exists on the host. Frequencies,
+//! phases, points, coefficients, weights and b travel; for sinusoidal features each entry
+//! Σ c(xᵢ) (pⱼ sin zᵢⱼ + qⱼ cos zᵢⱼ) is computed on the device, two numbers a feature for any
+//! constant-coefficient operator. Then
+//!
+//! 1. A = Q·R by Householder reflections (cuSOLVER), in blocks of rows where A does not fit into memory;
+//! 2. R, which is N×N, comes to the host, where the same code as on the processor decides on the rank and
+//!    solves: basic, least-norm, ridge, truncated SVD, constraints. So the accuracy is that of the CPU backend;
+//! 3. new right-hand sides and adjoint solves apply Q on the device.
+//!
+//! [`Method::NormalEquations`](fastlsq_solve::Method::NormalEquations) stays on the device altogether (syrk,
+//! potrf). [`Cuda::single_precision`] factors in f32 and refines in f64. Features that are not sinusoidal are evaluated on the host and sent over.
+//!
+//! # Without a device
+//! The crate builds and links on any machine: libraries are looked for at run time. [`Cuda::new`] says what
+//! is missing, as a [`CudaError`]; it never panics, and it never falls back to the processor silently.
+//!
+//! # Where things are
+//! [`Cuda`] is the backend, [`devices`] counts devices, [`CudaError`] lists what can be missing or fail.
 
-use std::sync::OnceLock;
+mod assembly;
+mod backend;
+mod blocks;
+mod compiler;
+mod device;
+mod error;
+mod features;
+mod gram;
+mod kernels;
+mod numerics;
+mod probe;
+mod reduction;
+mod single;
 
-use cudarc::driver::{result, sys};
-use thiserror::Error;
-
-/// Why there is no CUDA device to work with.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum CudaError {
-    /// The driver library is not installed.
-    #[error("no CUDA driver library was found; install the NVIDIA driver, or use the CPU backend")]
-    NoDriver,
-    /// The driver is installed but refuses to start.
-    #[error(
-        "the CUDA driver did not start (error {code}); check that the kernel module is loaded and matches the driver"
-    )]
-    DriverFailed {
-        /// The driver's own error number.
-        code: u32,
-    },
-    /// The driver works, but there is no device.
-    #[error("the CUDA driver works, but it finds no device; check CUDA_VISIBLE_DEVICES")]
-    NoDevice,
-}
-
-/// What the driver reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Devices {
-    /// The number of devices.
-    pub count: usize,
-}
-
-/// Looks for the driver and its devices, once a process; later calls return the same answer.
-///
-/// # Errors
-/// Each cause has a variant of its own.
-pub fn devices() -> Result<Devices, CudaError> {
-    static FOUND: OnceLock<Result<Devices, CudaError>> = OnceLock::new();
-    FOUND.get_or_init(look).clone()
-}
-
-fn look() -> Result<Devices, CudaError> {
-    // The bindings panic when the library is missing, so its presence is asked for first.
-    #[allow(unsafe_code)]
-    // SAFETY: the call only tries to open the driver library by name and reports whether it could.
-    let present = unsafe { sys::is_culib_present() };
-    if !present {
-        return Err(CudaError::NoDriver);
-    }
-    let failed = |error: cudarc::driver::DriverError| CudaError::DriverFailed {
-        code: error.0 as u32,
-    };
-    result::init().map_err(failed)?;
-    match result::device::get_count().map_err(failed)? {
-        count if count > 0 => Ok(Devices {
-            count: count.unsigned_abs() as usize,
-        }),
-        _ => Err(CudaError::NoDevice),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn looking_never_panics_and_repeats_itself() {
-        assert_eq!(devices(), devices());
-        if let Err(error) = devices() {
-            assert!(!error.to_string().is_empty());
-        }
-    }
-}
+pub use backend::Cuda;
+#[doc(hidden)]
+pub use compiler::{compiled_kernels, compiler_version, embedded_kernels, source_line};
+pub use error::{CudaError, Library};
+pub use fastlsq_solve::{Backend, Factored};
+pub use probe::{Devices, devices};

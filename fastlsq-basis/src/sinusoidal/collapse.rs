@@ -12,6 +12,48 @@ use crate::identities::cycle_components;
 use crate::sine::Wave;
 use crate::sinusoidal::Parity;
 
+/// A form collapsed for features sin z: a sum of [`WaveGroup`]s, for code that evaluates rows elsewhere.
+///
+/// All groups of a pass are evaluated at the same point. Along axes that are integrated over this is
+/// the middle of the interval, and the value is multiplied by h sin(t)/t with t = w h/2 for an
+/// interval of length h.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WavePass<'a> {
+    /// The integrals, along distinct axes.
+    pub integrals: Vec<AxisIntegral>,
+    /// What is added up.
+    pub groups: Vec<WaveGroup<'a>>,
+}
+
+/// c(x) (pⱼ sin z + qⱼ cos z) Π trig(w_a (x_a − c_a)), the product over the axes with parity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WaveGroup<'a> {
+    /// c at each point; `None` stands for 1.
+    pub source: Option<&'a [f64]>,
+    /// Bit k says that along the k-th axis with parity the feature's factor (cosine if even, sine if
+    /// odd) is replaced by the other one. Signs are in p and q.
+    pub flipped: u64,
+    /// pⱼ for each feature, with the common factor of the features.
+    pub p: Vec<f64>,
+    /// qⱼ for each feature.
+    pub q: Vec<f64>,
+}
+
+impl<'a> From<Pass<'a>> for WavePass<'a> {
+    fn from(pass: Pass<'a>) -> Self {
+        let groups = pass.groups.into_iter().map(|group| WaveGroup {
+            source: group.source,
+            flipped: group.flipped,
+            p: group.p,
+            q: group.q,
+        });
+        Self {
+            integrals: pass.integrals,
+            groups: groups.collect(),
+        }
+    }
+}
+
 /// Terms that share the point where the sinusoid is evaluated.
 pub(super) struct Pass<'a> {
     pub(super) integrals: Vec<AxisIntegral>,

@@ -14,6 +14,7 @@ mod serial;
 use ndarray::{Array2, ArrayView2};
 
 pub use builder::SinusoidalBuilder;
+pub use collapse::{WaveGroup, WavePass};
 pub use draw::Draw;
 pub use law::FrequencyLaw;
 

@@ -15,6 +15,32 @@ const TILE_COLUMNS: usize = 64;
 const COPIED_ROWS: usize = 256;
 
 impl SinusoidalBasis {
+    /// The form as a few numbers a feature: what [`write_rows`](Basis::write_rows) evaluates, for
+    /// code that does so elsewhere (on another device).
+    ///
+    /// ```
+    /// use fastlsq_basis::{Action, Form, FrequencyLaw, MultiIndex, SinusoidalBasis};
+    /// let basis = SinusoidalBasis::random(1, 5, &FrequencyLaw::Isotropic(3.0), 0)?;
+    /// let second = Action::derivative(MultiIndex::new([2]));
+    /// let passes = basis.collapsed(&Form::action(&second), 10)?;
+    /// // φ″ = −w² φ: one group without cosines.
+    /// let group = &passes[0].groups[0];
+    /// let w = basis.frequency(4)[0];
+    /// assert!((group.p[4] + w * w * basis.scale()).abs() < 1e-14 && group.q[4] == 0.0);
+    /// # Ok::<(), fastlsq_basis::BasisError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A form that does not fit the dimension or the number of points, symbols that are not finite.
+    pub fn collapsed<'a>(
+        &self,
+        form: &Form<'a>,
+        points: usize,
+    ) -> Result<Vec<collapse::WavePass<'a>>, BasisError> {
+        form.validate(self.dim, points)?;
+        Ok(self.collapse(form)?.into_iter().map(Into::into).collect())
+    }
+
     fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
         let features = collapse::Features {
             dim: self.dim,

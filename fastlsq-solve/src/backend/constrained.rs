@@ -8,7 +8,7 @@ use super::Factored;
 use crate::SolveError;
 use crate::lsq::{
     ConstrainedFactorisation, Constraints, Input, LsqError, LsqInfo, LsqOptions, Method, RowSource,
-    StageSeconds, factor_constrained,
+    factor_constrained,
 };
 use crate::system::System;
 
@@ -114,20 +114,10 @@ fn describe(
     options: &LsqOptions,
 ) -> LsqInfo {
     let fixed = factorisation.constraint_rank();
-    let mut info = factorisation.info().cloned().unwrap_or_else(|| LsqInfo {
-        method: Method::RankRevealingQr,
-        reason: "no freedom is left".to_owned(),
-        fallbacks: Vec::new(),
-        rows: 0,
-        cols: 0,
-        rank: 0,
-        threshold: options.threshold_for(system.ncols()),
-        largest_pivot: 1.0,
-        smallest_pivot: 1.0,
-        largest_dropped: 0.0,
-        condition: 1.0,
-        flops: 0.0,
-        seconds: StageSeconds::default(),
+    let mut info = factorisation.info().cloned().unwrap_or_else(|| {
+        let mut info = LsqInfo::new(Method::RankRevealingQr, "no freedom is left", 0, 0);
+        info.threshold = options.threshold_for(system.ncols());
+        info
     });
     (info.rows, info.cols) = (system.nrows(), system.ncols());
     info.rank += fixed;

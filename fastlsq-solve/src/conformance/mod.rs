@@ -29,7 +29,6 @@ pub use solves::{
 };
 
 use crate::SolveError;
-#[allow(unused_imports)]
 use crate::backend::Backend;
 
 /// A property that a backend lacks.
@@ -50,6 +49,30 @@ pub enum Violation {
 
 /// The outcome of a check.
 pub type Verdict = Result<(), Violation>;
+
+/// A check of the suite.
+pub type Check = fn(&dyn Backend) -> Verdict;
+
+/// Every check of the suite by its name, for test programs that find their backend at run time.
+pub const CHECKS: &[(&str, Check)] = &[
+    ("full_rank", full_rank),
+    ("rank_deficient", rank_deficient),
+    ("wide", wide),
+    ("ridge", ridge),
+    ("several_right_hand_sides", several_right_hand_sides),
+    ("adjoint_identity", adjoint_identity),
+    ("cached_solves", cached_solves),
+    ("smooth_function", smooth_function),
+    ("row_weights", row_weights),
+    ("periodic_partners", periodic_partners),
+    ("systems_of_unknowns", systems_of_unknowns),
+    ("tabulated_coefficients", tabulated_coefficients),
+    ("variable_coefficients", variable_coefficients),
+    ("exact_blocks", exact_blocks),
+    ("information", information),
+    ("zero_matrix", zero_matrix),
+    ("wrong_requests", wrong_requests),
+];
 
 /// Makes a module of tests, one for each check of [`conformance`](crate::conformance).
 ///

@@ -35,6 +35,28 @@ pub struct LsqInfo {
     pub seconds: StageSeconds,
 }
 
+impl LsqInfo {
+    /// The record of a factorisation of full rank, for backends to fill in.
+    #[must_use]
+    pub fn new(method: Method, reason: impl Into<String>, rows: usize, cols: usize) -> Self {
+        Self {
+            method,
+            reason: reason.into(),
+            fallbacks: Vec::new(),
+            rows,
+            cols,
+            rank: rows.min(cols),
+            threshold: 0.0,
+            largest_pivot: 1.0,
+            smallest_pivot: 1.0,
+            largest_dropped: 0.0,
+            condition: 1.0,
+            flops: 0.0,
+            seconds: StageSeconds::default(),
+        }
+    }
+}
+
 /// Wall-clock seconds of the stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]

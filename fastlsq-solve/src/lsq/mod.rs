@@ -67,3 +67,4 @@ pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
 pub use options::{LsqOptions, Method};
 pub use source::RowSource;
+pub use triangle::condition_of_triangle;

@@ -153,13 +153,17 @@ impl LsqOptions {
     }
 
     /// The threshold in force for `n` columns.
-    pub(crate) fn threshold_for(&self, n: usize) -> f64 {
+    #[must_use]
+    pub fn threshold_for(&self, n: usize) -> f64 {
         self.threshold
             .unwrap_or_else(|| f64::EPSILON * (n as f64).sqrt().max(20.0))
     }
 
-    /// Fails on values outside their range.
-    pub(crate) fn validate(&self) -> Result<(), LsqError> {
+    /// Fails on values outside their range; every backend begins with it.
+    ///
+    /// # Errors
+    /// The first option that is out of range.
+    pub fn validate(&self) -> Result<(), LsqError> {
         if !(self.ridge >= 0.0 && self.ridge.is_finite()) {
             return Err(LsqError::Option {
                 option: "ridge",

@@ -52,7 +52,8 @@ pub(crate) fn scale_columns(mut a: MatMut<'_, f64>, factors: &[f64]) {
 }
 
 /// The largest over the smallest singular value of an upper triangle, estimated by a few power
-/// iterations with it and its inverse. Infinite for a zero on the diagonal.
+/// iterations with it and its inverse. Infinite for a zero on the diagonal. What is below the diagonal
+/// is not looked at.
 pub(crate) fn triangle_condition(r: MatRef<'_, f64>) -> f64 {
     let n = r.nrows();
     if n == 0 {
@@ -87,6 +88,14 @@ pub(crate) fn triangle_condition(r: MatRef<'_, f64>) -> f64 {
         inverse = normalise(&mut x);
     }
     largest * inverse
+}
+
+/// An estimate of the 2-norm condition number of an upper triangle, for backends that factor elsewhere.
+/// Infinite for a zero on the diagonal; only the leading square part above the diagonal counts.
+#[must_use]
+pub fn condition_of_triangle(r: MatRef<'_, f64>) -> f64 {
+    let n = r.nrows().min(r.ncols());
+    triangle_condition(r.submatrix(0, 0, n, n).to_owned().as_ref())
 }
 
 fn normalise(x: &mut Mat<f64>) -> f64 {
