@@ -119,6 +119,24 @@ impl NonlinearProblem {
         Ok(solution)
     }
 
+    /// The same problem over the first part of its time interval.
+    ///
+    /// # Errors
+    /// A domain without time, or a share outside (0, 1].
+    pub fn shortened(&self, share: f64) -> Result<NonlinearProblem, NewtonError> {
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(NewtonError::Option {
+                option: "share",
+                value: share,
+                requirement: "above 0 and at most 1",
+            });
+        }
+        let axis = self.domain().time_axis().ok_or(NewtonError::NoTime)?;
+        let bounds = self.domain().bounding_box()?;
+        let (start, end) = (bounds.lo()[axis], bounds.hi()[axis]);
+        self.slab(start, start + share * (end - start), None)
+    }
+
     /// The problem on one slab.
     fn slab(
         &self,

@@ -131,6 +131,16 @@ impl NonlinearBenchmark {
         self
     }
 
+    /// The same problem over the first part of its time interval.
+    ///
+    /// # Errors
+    /// A domain without time, or a share outside (0, 1].
+    pub fn shortened(&self, share: f64) -> Result<Self, NewtonError> {
+        let mut shorter = self.clone();
+        shorter.problem = self.problem.shortened(share)?;
+        Ok(shorter)
+    }
+
     /// Solves the problem in the way that suits it: whole, or in slabs of automatic length.
     ///
     /// # Errors
@@ -238,8 +248,13 @@ pub fn paper() -> Vec<NonlinearBenchmark> {
     ]
 }
 
-/// The seven problems the paper only fits, stated as problems to be solved, and Burgers' equation with
-/// a thin layer.
+/// Problems beyond the paper: Burgers' equation with a thin layer.
+#[must_use]
+pub fn beyond() -> Vec<NonlinearBenchmark> {
+    vec![burgers_thin_layer()]
+}
+
+/// The seven problems the paper only fits, stated as problems to be solved.
 #[must_use]
 pub fn solved() -> Vec<NonlinearBenchmark> {
     vec![
@@ -250,6 +265,5 @@ pub fn solved() -> Vec<NonlinearBenchmark> {
         klein_gordon(),
         gray_scott_pulse(),
         kovasznay(),
-        burgers_thin_layer(),
     ]
 }

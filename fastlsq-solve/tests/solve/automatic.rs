@@ -1,7 +1,7 @@
 //! Without any settings: the answer is accurate, and the estimate says how accurate.
 
 use fastlsq_solve::problems::{self, Benchmark};
-use fastlsq_solve::{Options, Status};
+use fastlsq_solve::{Interval, LinearProblem, Options, Status, partial_order};
 
 /// Solves without settings; the error in u must be below the bar and its estimate honest.
 fn check(benchmark: &Benchmark, bar: f64) {
@@ -111,4 +111,17 @@ fn the_report_reads_well() {
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
+}
+
+#[test]
+fn an_equation_whose_terms_vanish_has_a_scale() {
+    // u″ = 0, u = x: every term of the equation is zero, and so is the source.
+    let u = LinearProblem::on(Interval::unit())
+        .equation(partial_order(1, 0, 2), |_: &[f64]| 0.0)
+        .dirichlet(|x: &[f64]| x[0])
+        .solve()
+        .unwrap();
+    assert_eq!(u.report().status, Status::ToleranceMet);
+    assert!(u.report().features <= 200, "{}", u.report().features);
+    assert!((u.value(&[0.3]).unwrap() - 0.3).abs() < 1e-12);
 }

@@ -4,6 +4,7 @@ mod assembly;
 mod cached;
 mod lstsq;
 mod memory;
+mod newton;
 mod scaling;
 mod timing;
 
@@ -59,6 +60,11 @@ pub(crate) fn registry() -> Vec<Bench> {
             name: "lstsq",
             shows: "the streamed factorisation against the rate of matrix products",
             run: lstsq::run,
+        },
+        Bench {
+            name: "newton",
+            shows: "automatic nonlinear solves against steps of the paper's size, a step against a linear solve",
+            run: newton::run,
         },
         Bench {
             name: "cached",
