@@ -1,0 +1,17 @@
+//! The paper's inverse problems, each a struct with what its figures need.
+
+mod heat_sources;
+
+pub use heat_sources::{HeatSource, HeatSources};
+
+/// The median of numbers (the mean of the middle two for an even count); NaN for none.
+#[must_use]
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match (sorted.len() / 2, sorted.len() % 2) {
+        (0, 0) => f64::NAN,
+        (half, 1) => sorted[half],
+        (half, _) => 0.5 * (sorted[half - 1] + sorted[half]),
+    }
+}

@@ -1,0 +1,173 @@
+//! The misfit ½ Σ ((dᵢ(θ) − yᵢ)/σᵢ)² + ½ Σ ((θₖ − mₖ)/sₖ)² and its derivatives.
+
+use faer::{Mat, MatMut};
+
+use super::Prepared;
+use crate::InverseError;
+use crate::optimise::{Bounds, BoundsError, EvaluationError, Objective, Residuals};
+use crate::problem::Parameter;
+
+impl<const K: usize> Prepared<K> {
+    /// The residuals: (dᵢ − yᵢ)/σᵢ for each observation, then (θₖ − mₖ)/sₖ for each prior.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn residuals_at(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
+        let mut residuals = self.state(parameters)?.predicted(self)?;
+        for ((residual, value), sigma) in
+            residuals.iter_mut().zip(&self.values).zip(&self.deviations)
+        {
+            *residual = (*residual - value) / sigma;
+        }
+        for (parameter, value) in self.problem.parameters.iter().zip(parameters) {
+            if let Some((mean, deviation)) = parameter.prior {
+                residuals.push((value - mean) / deviation);
+            }
+        }
+        Ok(residuals)
+    }
+
+    /// The Jacobian of [`residuals_at`](Self::residuals_at): residuals by parameters.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn jacobian_at(&self, parameters: &[f64; K]) -> Result<Mat<f64>, InverseError> {
+        let plain = self.state(parameters)?.jacobian(self)?;
+        let mut jacobian = Mat::zeros(self.residual_count(), K);
+        for (i, sigma) in self.deviations.iter().enumerate() {
+            for k in 0..K {
+                jacobian[(i, k)] = plain[(i, k)] / sigma;
+            }
+        }
+        let mut row = self.deviations.len();
+        for (k, parameter) in self.problem.parameters.iter().enumerate() {
+            if let Some((_, deviation)) = parameter.prior {
+                jacobian[(row, k)] = 1.0 / deviation;
+                row += 1;
+            }
+        }
+        Ok(jacobian)
+    }
+
+    /// The misfit and its gradient: one adjoint solve, whatever the number of parameters.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn misfit(&self, parameters: &[f64; K]) -> Result<(f64, [f64; K]), InverseError> {
+        let residuals = self.residuals_at(parameters)?;
+        let value = 0.5 * residuals.iter().map(|r| r * r).sum::<f64>();
+        let covector: Vec<f64> = residuals
+            .iter()
+            .zip(&self.deviations)
+            .map(|(residual, sigma)| residual / sigma)
+            .collect();
+        let mut gradient = self.state(parameters)?.pull_back(self, &covector)?;
+        for (total, (parameter, value)) in gradient
+            .iter_mut()
+            .zip(self.problem.parameters.iter().zip(parameters))
+        {
+            if let Some((mean, deviation)) = parameter.prior {
+                *total += (value - mean) / (deviation * deviation);
+            }
+        }
+        Ok((value, gradient))
+    }
+
+    /// Observations, and priors.
+    #[must_use]
+    pub fn residual_count(&self) -> usize {
+        let priors = self.problem.parameters.iter().filter(|p| p.prior.is_some());
+        self.values.len() + priors.count()
+    }
+}
+
+/// The misfit in the parameters themselves, for the optimisers of [`optimise`](crate::optimise).
+impl<const K: usize> Objective for Prepared<K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
+        let (value, own) = self.misfit(&as_array(x)?)?;
+        gradient.copy_from_slice(&own);
+        Ok(value)
+    }
+}
+
+fn as_array<const K: usize>(x: &[f64]) -> Result<[f64; K], EvaluationError> {
+    Ok(x.try_into()?)
+}
+
+/// The misfit in parameters divided by their scales, so that all of them move by similar numbers.
+pub(crate) struct Scaled<'a, const K: usize> {
+    pub(crate) prepared: &'a Prepared<K>,
+    scales: [f64; K],
+}
+
+impl<'a, const K: usize> Scaled<'a, K> {
+    pub(crate) fn new(prepared: &'a Prepared<K>) -> Self {
+        let scales = prepared.problem.parameters.each_ref().map(Parameter::scale);
+        Self { prepared, scales }
+    }
+
+    pub(crate) fn scaled(&self, parameters: &[f64]) -> Vec<f64> {
+        let pairs = parameters.iter().zip(&self.scales);
+        pairs.map(|(x, scale)| x / scale).collect()
+    }
+
+    /// Back in physical units, and inside the box in spite of rounding.
+    pub(crate) fn physical(&self, x: &[f64]) -> [f64; K] {
+        let mut parameters: Vec<f64> = x.iter().zip(&self.scales).map(|(x, s)| x * s).collect();
+        // A failure here means NaN, which the evaluation reports.
+        let _ = self.prepared.bounds.project(&mut parameters);
+        std::array::from_fn(|k| parameters.get(k).copied().unwrap_or(f64::NAN))
+    }
+
+    pub(crate) fn bounds(&self) -> Result<Bounds, BoundsError> {
+        let bounds = &self.prepared.bounds;
+        Bounds::new(self.scaled(bounds.lower()), self.scaled(bounds.upper()))
+    }
+
+    pub(crate) fn scales(&self) -> &[f64; K] {
+        &self.scales
+    }
+}
+
+impl<const K: usize> Objective for Scaled<'_, K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
+        let (value, own) = self.prepared.misfit(&self.physical(x))?;
+        for ((target, own), scale) in gradient.iter_mut().zip(own).zip(&self.scales) {
+            *target = own * scale;
+        }
+        Ok(value)
+    }
+}
+
+impl<const K: usize> Residuals for Scaled<'_, K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn count(&self) -> usize {
+        self.prepared.residual_count()
+    }
+
+    fn residuals(&self, x: &[f64], residuals: &mut [f64]) -> Result<(), EvaluationError> {
+        residuals.copy_from_slice(&self.prepared.residuals_at(&self.physical(x))?);
+        Ok(())
+    }
+
+    fn jacobian(&self, x: &[f64], mut jacobian: MatMut<'_, f64>) -> Result<(), EvaluationError> {
+        let own = self.prepared.jacobian_at(&self.physical(x))?;
+        for k in 0..K {
+            for i in 0..own.nrows() {
+                jacobian[(i, k)] = own[(i, k)] * self.scales[k];
+            }
+        }
+        Ok(())
+    }
+}
