@@ -271,7 +271,7 @@ impl<const K: usize> Prepared<K> {
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Fit<K>, InverseError> {
         let begin = Instant::now();
-        let scaled = Scaled::new(self);
+        let scaled = Scaled::new(self)?;
         let mut starts = vec![self.start.to_vec()];
         if options.further_starts > 0 {
             let more = scattered_starts(&self.bounds, options.further_starts);

@@ -1,8 +1,10 @@
 //! The paper's inverse problems, each a struct with what its figures need.
 
 mod heat_sources;
+mod wavenumber;
 
 pub use heat_sources::{HeatSource, HeatSources};
+pub use wavenumber::Wavenumber;
 
 /// The median of numbers (the mean of the middle two for an even count); NaN for none.
 #[must_use]

@@ -105,9 +105,19 @@ pub(crate) struct Scaled<'a, const K: usize> {
 }
 
 impl<'a, const K: usize> Scaled<'a, K> {
-    pub(crate) fn new(prepared: &'a Prepared<K>) -> Self {
-        let scales = prepared.problem.parameters.each_ref().map(Parameter::scale);
-        Self { prepared, scales }
+    /// Each parameter in its own unit or, by default, in units in which it changes the residuals at
+    /// the start as much as any other, but no more than its range.
+    pub(crate) fn new(prepared: &'a Prepared<K>) -> Result<Self, InverseError> {
+        let jacobian = prepared.jacobian_at(&prepared.start)?;
+        let ranges = prepared.problem.parameters.each_ref().map(Parameter::scale);
+        let scales = std::array::from_fn(|k| {
+            if let Some(unit) = prepared.problem.parameters[k].unit {
+                return unit;
+            }
+            let slope = jacobian.as_ref().col(k).norm_l2();
+            1.0 / slope.max(1.0 / ranges[k])
+        });
+        Ok(Self { prepared, scales })
     }
 
     pub(crate) fn scaled(&self, parameters: &[f64]) -> Vec<f64> {

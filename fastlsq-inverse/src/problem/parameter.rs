@@ -18,6 +18,7 @@ pub struct Parameter {
     pub(crate) lower: f64,
     pub(crate) upper: f64,
     pub(crate) prior: Option<(f64, f64)>,
+    pub(crate) unit: Option<f64>,
 }
 
 impl Parameter {
@@ -29,6 +30,7 @@ impl Parameter {
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             prior: None,
+            unit: None,
         }
     }
 
@@ -43,6 +45,15 @@ impl Parameter {
     #[must_use]
     pub fn prior(mut self, mean: f64, deviation: f64) -> Self {
         self.prior = Some((mean, deviation));
+        self
+    }
+
+    /// The unit in which gradient methods take their steps (default: chosen so that all parameters
+    /// change the predictions alike at the start). Where the data leave directions open, a small unit
+    /// keeps a parameter near its start.
+    #[must_use]
+    pub fn unit(mut self, unit: f64) -> Self {
+        self.unit = Some(unit);
         self
     }
 
@@ -101,6 +112,11 @@ impl Parameter {
                     "it must be positive and finite",
                 );
             }
+        }
+        if let Some(unit) = self.unit
+            && !(unit.is_finite() && unit > 0.0)
+        {
+            return wrong("unit", unit, "it must be positive and finite");
         }
         let named = |source: BoundsError| InverseError::Bounds {
             name: self.name.clone(),
