@@ -1,9 +1,11 @@
 //! The paper's inverse problems, each a struct with what its figures need.
 
 mod heat_sources;
+mod source_position;
 mod wavenumber;
 
 pub use heat_sources::{HeatSource, HeatSources};
+pub use source_position::SourcePosition;
 pub use wavenumber::Wavenumber;
 
 /// The median of numbers (the mean of the middle two for an even count); NaN for none.
