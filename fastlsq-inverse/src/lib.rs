@@ -67,4 +67,6 @@ pub use report::Warning;
 pub use statistics::{Identifiability, Posterior};
 pub use {faer, ndarray};
 pub mod applications;
+mod bandwidth;
 pub mod reference;
+pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};

@@ -116,6 +116,8 @@ pub struct HeatSources {
     pub times: Vec<f64>,
     /// The standard deviation of a reading.
     pub noise: f64,
+    /// What is known of (x, y, I, a, b, c) beforehand: standard deviations around the start.
+    pub prior: Option<[f64; EACH]>,
     /// How the forward problem is discretised.
     pub options: Options,
 }
@@ -151,6 +153,7 @@ impl HeatSources {
             sensors: vec![[0.12, 0.15], [0.88, 0.18], [0.82, 0.85], [0.18, 0.92]],
             times: (0..60).map(|i| 0.05 + 1.45 * f64::from(i) / 59.0).collect(),
             noise: 0.002,
+            prior: None,
             options: Self::discretisation(1200, 6000),
         }
     }
@@ -250,9 +253,11 @@ impl HeatSources {
                 4 => (-50.0, 50.0),
                 _ => (0.1, 50.0),
             };
-            Parameter::new(name, start[k])
-                .within(lower, upper)
-                .unit(1.0)
+            let parameter = Parameter::new(name, start[k]).within(lower, upper);
+            match self.prior {
+                Some(deviations) => parameter.prior(start[k], deviations[k % EACH]),
+                None => parameter,
+            }
         });
         Ok(InverseProblem::of(forward, parameters)
             .source(0, heating)
