@@ -1,9 +1,15 @@
 //! The paper's inverse problems, each a struct with what its figures need.
 
+mod bandwidth;
+mod coil;
 mod heat_sources;
 mod source_position;
 mod wavenumber;
 
+pub use bandwidth::{
+    TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner,
+};
+pub use coil::Coil;
 pub use heat_sources::{HeatSource, HeatSources};
 pub use source_position::SourcePosition;
 pub use wavenumber::Wavenumber;

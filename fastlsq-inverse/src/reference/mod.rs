@@ -1,7 +1,9 @@
 //! Independent truths: observations are made by other methods than the one that explains them.
 
+mod magnetics;
 mod sine_series;
 
+pub use magnetics::GridPotential;
 pub use sine_series::{HeatSeries, PoissonSeries};
 
 use rand::SeedableRng;
