@@ -28,7 +28,11 @@ fn adam_w(rate: f64, steps: u64) -> MinimiseOptions {
 #[allow(clippy::print_stdout)]
 fn helmholtz() -> Result<(), InverseError> {
     let learner = helmholtz_learner(Shape::Isotropic)?;
-    let steps = if std::env::args().any(|a| a == "--full") { 80 } else { 24 };
+    let steps = if std::env::args().any(|a| a == "--full") {
+        80
+    } else {
+        24
+    };
     for (name, options) in [
         ("AdamW", adam_w(0.1, steps)),
         ("L-BFGS-B", MinimiseOptions::new().max_iterations(4)),
@@ -52,7 +56,10 @@ fn helmholtz() -> Result<(), InverseError> {
             best = (sigma, held_out);
         }
     }
-    println!("Helmholtz, held-out optimum on a grid: σ = {} with {:.1e}", best.0, best.1);
+    println!(
+        "Helmholtz, held-out optimum on a grid: σ = {} with {:.1e}",
+        best.0, best.1
+    );
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use fastlsq_solve::{
-    BoxDomain, LinearProblem, Options, Sequence, SolveError, Solution, UnitSampler, laplacian,
+    BoxDomain, LinearProblem, Options, Sequence, Solution, SolveError, UnitSampler, laplacian,
     problems,
 };
 use ndarray::Array2;
@@ -94,9 +94,7 @@ impl TravellingProfile {
 #[must_use]
 pub fn anisotropic_poisson() -> LinearProblem {
     LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |x| {
-            145.0 * PI * PI * anisotropic_solution(x)
-        })
+        .equation(-laplacian(2), |x| 145.0 * PI * PI * anisotropic_solution(x))
         .dirichlet(anisotropic_solution)
 }
 

@@ -2,14 +2,14 @@
 
 mod bandwidth;
 mod coil;
+mod diffusion;
 mod heat_sources;
 mod source_position;
 mod wavenumber;
 
-pub use bandwidth::{
-    TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner,
-};
+pub use bandwidth::{TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner};
 pub use coil::Coil;
+pub use diffusion::DiffusionField;
 pub use heat_sources::{HeatSource, HeatSources};
 pub use source_position::SourcePosition;
 pub use wavenumber::Wavenumber;
