@@ -35,6 +35,9 @@ pub struct FitOptions {
     pub limits: Limits,
     /// Further starts spread over the box, besides the one that was given. Default: 0.
     pub further_starts: usize,
+    /// Factors on the deviations of the observations, one preliminary fit each, by
+    /// Levenberg–Marquardt, from the end of the one before. Default: none.
+    pub tempering: Vec<f64>,
 }
 
 impl Default for FitOptions {
@@ -46,6 +49,7 @@ impl Default for FitOptions {
                 ..Limits::default()
             },
             further_starts: 0,
+            tempering: Vec::new(),
         }
     }
 }
@@ -81,6 +85,15 @@ impl FitOptions {
     #[must_use]
     pub fn record_trajectory(mut self) -> Self {
         self.limits.record_trajectory = true;
+        self
+    }
+
+    /// Preliminary fits with the deviations of the observations multiplied by these factors, from
+    /// large to small. While the data count little, priors keep the parameters near what is known, and
+    /// a start that is far off does not jump into another valley.
+    #[must_use]
+    pub fn tempering(mut self, factors: &[f64]) -> Self {
+        self.tempering = factors.to_vec();
         self
     }
 
@@ -271,6 +284,17 @@ impl<const K: usize> Prepared<K> {
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<Fit<K>, InverseError> {
         let begin = Instant::now();
+        if let Some(&value) = options
+            .tempering
+            .iter()
+            .find(|f| !(f.is_finite() && **f > 0.0))
+        {
+            return Err(InverseError::Option {
+                option: "tempering",
+                value,
+                requirement: "factors are positive and finite",
+            });
+        }
         let scaled = Scaled::new(self)?;
         let mut starts = vec![self.start.to_vec()];
         if options.further_starts > 0 {
@@ -280,7 +304,7 @@ impl<const K: usize> Prepared<K> {
         let mut runs = Vec::with_capacity(starts.len());
         let mut failure = None;
         for start in &starts {
-            match run(&scaled, start, options, progress) {
+            match tempered_run(&scaled, start, options, progress) {
                 Ok(minimum) => runs.push(minimum),
                 Err(error) => failure = failure.or(Some(error)),
             }
@@ -382,6 +406,21 @@ impl<const K: usize> Prepared<K> {
 
 fn as_array<const K: usize>(values: &[f64]) -> [f64; K] {
     std::array::from_fn(|k| values.get(k).copied().unwrap_or(f64::NAN))
+}
+
+/// The preliminary fits, and the one that counts.
+fn tempered_run<const K: usize>(
+    scaled: &Scaled<'_, K>,
+    start: &[f64],
+    options: &FitOptions,
+    progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Result<Minimum, InverseError> {
+    let mut from = start.to_vec();
+    let preliminary = FitOptions::new().max_iterations(30);
+    for factor in &options.tempering {
+        from = run(&scaled.tempered(*factor), &from, &preliminary, progress)?.parameters;
+    }
+    run(scaled, &from, options, progress)
 }
 
 /// One optimisation, in scaled parameters; its record in physical ones.

@@ -54,12 +54,24 @@ impl<const K: usize> Prepared<K> {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn misfit(&self, parameters: &[f64; K]) -> Result<(f64, [f64; K]), InverseError> {
-        let residuals = self.residuals_at(parameters)?;
+        self.tempered_misfit(parameters, 1.0)
+    }
+
+    /// The misfit with all deviations of the observations multiplied by a factor.
+    fn tempered_misfit(
+        &self,
+        parameters: &[f64; K],
+        factor: f64,
+    ) -> Result<(f64, [f64; K]), InverseError> {
+        let mut residuals = self.residuals_at(parameters)?;
+        for residual in residuals.iter_mut().take(self.values.len()) {
+            *residual /= factor;
+        }
         let value = 0.5 * residuals.iter().map(|r| r * r).sum::<f64>();
         let covector: Vec<f64> = residuals
             .iter()
             .zip(&self.deviations)
-            .map(|(residual, sigma)| residual / sigma)
+            .map(|(residual, sigma)| residual / (factor * sigma))
             .collect();
         let mut gradient = self.state(parameters)?.pull_back(self, &covector)?;
         for (total, (parameter, value)) in gradient
@@ -102,9 +114,19 @@ fn as_array<const K: usize>(x: &[f64]) -> Result<[f64; K], EvaluationError> {
 pub(crate) struct Scaled<'a, const K: usize> {
     pub(crate) prepared: &'a Prepared<K>,
     scales: [f64; K],
+    /// A factor on the deviations of the observations.
+    temperature: f64,
 }
 
 impl<'a, const K: usize> Scaled<'a, K> {
+    /// The same misfit with all deviations of the observations multiplied by a factor.
+    pub(crate) fn tempered(&self, temperature: f64) -> Self {
+        Self {
+            temperature,
+            ..*self
+        }
+    }
+
     /// Each parameter in its own unit or, by default, in units in which it changes the residuals at
     /// the start as much as any other, but no more than its range.
     pub(crate) fn new(prepared: &'a Prepared<K>) -> Result<Self, InverseError> {
@@ -117,7 +139,11 @@ impl<'a, const K: usize> Scaled<'a, K> {
             let slope = jacobian.as_ref().col(k).norm_l2();
             1.0 / slope.max(1.0 / ranges[k])
         });
-        Ok(Self { prepared, scales })
+        Ok(Self {
+            prepared,
+            scales,
+            temperature: 1.0,
+        })
     }
 
     pub(crate) fn scaled(&self, parameters: &[f64]) -> Vec<f64> {
@@ -149,7 +175,10 @@ impl<const K: usize> Objective for Scaled<'_, K> {
     }
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
-        let (value, own) = self.prepared.misfit(&self.physical(x))?;
+        let parameters = self.physical(x);
+        let (value, own) = self
+            .prepared
+            .tempered_misfit(&parameters, self.temperature)?;
         for ((target, own), scale) in gradient.iter_mut().zip(own).zip(&self.scales) {
             *target = own * scale;
         }
@@ -168,6 +197,9 @@ impl<const K: usize> Residuals for Scaled<'_, K> {
 
     fn residuals(&self, x: &[f64], residuals: &mut [f64]) -> Result<(), EvaluationError> {
         residuals.copy_from_slice(&self.prepared.residuals_at(&self.physical(x))?);
+        for residual in residuals.iter_mut().take(self.prepared.values.len()) {
+            *residual /= self.temperature;
+        }
         Ok(())
     }
 
@@ -175,7 +207,9 @@ impl<const K: usize> Residuals for Scaled<'_, K> {
         let own = self.prepared.jacobian_at(&self.physical(x))?;
         for k in 0..K {
             for i in 0..own.nrows() {
-                jacobian[(i, k)] = own[(i, k)] * self.scales[k];
+                let observed = i < self.prepared.values.len();
+                let factor = if observed { self.temperature } else { 1.0 };
+                jacobian[(i, k)] = own[(i, k)] * self.scales[k] / factor;
             }
         }
         Ok(())
