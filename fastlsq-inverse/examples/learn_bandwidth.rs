@@ -1,12 +1,12 @@
 //! Learning the law of the frequencies: one σ for Helmholtz, a covariance for a travelling profile and
 //! for a strongly anisotropic solution.
 
+use fastlsq_inverse::FrequencyLaw;
 use fastlsq_inverse::applications::{
     TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner,
 };
 use fastlsq_inverse::optimise::{AdamOptions, AdamWOptions, Method, MinimiseOptions};
 use fastlsq_inverse::{BandwidthLearner, InverseError, Options, Shape};
-use fastlsq_solve::FrequencyLaw;
 
 #[allow(clippy::print_stdout)]
 fn main() -> Result<(), InverseError> {

@@ -39,23 +39,31 @@
 //! ```
 //!
 //! # What is where
+//! - The [`guide`]: an inverse problem of one's own, step by step.
 //! - [`InverseProblem`], [`Parameter`], [`Observations`]: the statement. [`Prepared`]: discretised and
 //!   factored, for repeated use. [`Fit`]: the answer.
 //! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
+//! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient.
+//! - [`applications`]: the paper's inverse problems; [`reference`]: independent truths for them.
 //! - [`optimise`]: L-BFGS-B, Levenberg–Marquardt, Adam and AdamW over a box, as argmin solvers and
 //!   behind one call.
 
+pub mod applications;
+mod bandwidth;
 mod engine;
 mod error;
 mod fit;
+pub mod guide;
 pub mod optimise;
 mod problem;
+pub mod reference;
 mod report;
 mod statistics;
 
+pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};
 pub use engine::{Linearisation, Prepared};
 pub use error::InverseError;
-pub use fastlsq_basis::Dual;
+pub use fastlsq_basis::{Dual, FrequencyLaw};
 pub use fastlsq_solve::{
     Ball, BoxDomain, Condition, Field, Interval, LinearProblem, LsqOptions, Operator, Options,
     PartSelector, Solution, SpaceTime, advection, diffusion, identity, laplacian, laplacian_over,
@@ -66,7 +74,3 @@ pub use problem::{InverseProblem, Observations, Parameter, ParameterFunction};
 pub use report::Warning;
 pub use statistics::{Identifiability, Posterior};
 pub use {faer, ndarray};
-pub mod applications;
-mod bandwidth;
-pub mod reference;
-pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};

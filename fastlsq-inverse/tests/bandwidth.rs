@@ -1,5 +1,7 @@
 //! The envelope gradient of the bandwidth, with and without a ridge, against differences.
 
+#![allow(clippy::unwrap_used)]
+
 use fastlsq_inverse::optimise::check_gradient;
 use fastlsq_inverse::{
     BandwidthLearner, BoxDomain, Field, LinearProblem, LsqOptions, Options, Shape, identity,

@@ -1,6 +1,8 @@
 //! Gradients and Jacobians of the misfit against differences, for every way of depending on the
 //! parameters.
 
+#![allow(clippy::unwrap_used)]
+
 use fastlsq_inverse::optimise::check_gradient;
 use fastlsq_inverse::{
     BoxDomain, Condition, InverseProblem, LinearProblem, LsqOptions, Observations, Options,

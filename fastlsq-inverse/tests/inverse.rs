@@ -1,6 +1,8 @@
 //! Whole inverse problems: recovery of known parameters, coverage of the widths, bands, reports and
 //! errors for input that makes no sense.
 
+#![allow(clippy::unwrap_used)]
+
 use std::ops::ControlFlow;
 
 use fastlsq_inverse::applications::{DiffusionField, SourcePosition, Wavenumber};

@@ -157,9 +157,9 @@ impl HeatSources {
             sensors: vec![[0.12, 0.15], [0.88, 0.18], [0.82, 0.85], [0.18, 0.92]],
             times: (0..60).map(|i| 0.05 + 1.45 * f64::from(i) / 59.0).collect(),
             noise: 0.002,
-            model_error: 0.0048,
+            model_error: 0.0062,
             prior: Some([0.2, 0.2, 2.0, 4.0, 4.0, 4.0]),
-            options: Self::discretisation(1200, 9000),
+            options: Self::discretisation(1200, 6000),
         }
     }
 
@@ -180,9 +180,14 @@ impl HeatSources {
     /// How the forward problem is discretised: so many features and rows.
     #[must_use]
     pub fn discretisation(features: usize, rows: usize) -> Options {
+        let law = |space, time| FrequencyLaw::PerAxis(vec![space, space, time]);
         Options::new()
             .features(features)
-            .law(FrequencyLaw::PerAxis(vec![8.0, 8.0, 1.5]))
+            .law(FrequencyLaw::Blocks(vec![
+                (0.4, law(7.0, 2.0)),
+                (0.4, law(8.5, 2.0)),
+                (0.2, law(12.0, 1.0)),
+            ]))
             .rows(rows, rows)
             .weight(1.0)
     }

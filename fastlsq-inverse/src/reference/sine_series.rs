@@ -2,8 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// Coefficients F_mn = 4 ∫∫ f sin mπx sin nπy of a function that vanishes (or nearly so) at the
-/// boundary, by the trapezoidal rule, which for smooth such functions converges faster than any power.
+/// Coefficients F_mn = 4 ∫∫ f sin mπx sin nπy, by Gauss–Legendre panels.
 #[derive(Debug, Clone)]
 struct Coefficients {
     modes: usize,
@@ -13,8 +12,8 @@ struct Coefficients {
 
 impl Coefficients {
     fn new(modes: usize, f: impl Fn(f64, f64) -> f64) -> Self {
-        // Gauss–Legendre panels: exact enough for functions that do not vanish at the boundary.
-        let (nodes, weights) = panels(4 * modes.div_ceil(8));
+        // At least eight points for each half wave of the fastest mode.
+        let (nodes, weights) = panels(modes);
         let table: Vec<f64> = (1..=modes)
             .flat_map(|m| nodes.iter().map(move |x| (m as f64 * PI * x).sin()))
             .collect();
