@@ -29,6 +29,20 @@ fn main() -> Result<(), InverseError> {
         prepared.identifiability_at(&heat.true_parameters())?
     );
 
+    // The cost of 150 evaluations of misfit and gradient beside that of one factorisation.
+    let begin = Instant::now();
+    for _ in 0..30 {
+        prepared.misfit(prepared.start())?;
+    }
+    let evaluations = 5.0 * begin.elapsed().as_secs_f64();
+    if let Some(info) = prepared.factorisation() {
+        let factorisation = info.seconds.reduction + info.seconds.rank_revealing;
+        println!(
+            "factorisation {factorisation:.2} s, 150 evaluations {evaluations:.2} s: {:.1} times\n",
+            evaluations / factorisation
+        );
+    }
+
     let mut errors = [const { Vec::new() }; 4];
     for seed in 0..if full { 5 } else { 1 } {
         prepared = prepared.with_values(&fastlsq_inverse::reference::with_noise(

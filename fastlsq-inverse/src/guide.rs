@@ -25,7 +25,7 @@
 //!     .observe(Observations::of_values(array![[0.5]], &[0.085]).deviation(1e-3))
 //!     .options(Options::new().features(60).bandwidth(3.0))
 //!     .fit()?;
-//! // u(½) = (½ ln(1 + p)⁻¹ ln(1 + p/2)·2 − ½)/p in closed form: (ln(1 + p/2)/ln(1 + p) − ½)/p
+//! // In closed form u(½) = (ln(1 + p/2)/ln(1 + p) − ½)/p.
 //! let p = fit.parameters[0];
 //! assert!((((1.0 + p / 2.0).ln() / (1.0 + p).ln() - 0.5) / p - 0.085).abs() < 1e-6);
 //! # Ok::<(), fastlsq_inverse::InverseError>(())
@@ -33,7 +33,7 @@
 //!
 //! # 3. What was measured
 //! [`Observations`](crate::Observations): any operator at any points, with standard deviations. Make test
-//! data with something else than the method itself (a series, another solver): [`reference`](crate::reference)
+//! data with something else than the method itself (a series, another solver): [`reference`](mod@crate::reference)
 //! has a few. Errors of the discretisation act like noise; add them to the deviations where they
 //! compare (the report of the solution gives the held-out residual).
 //!

@@ -44,7 +44,7 @@
 //!   factored, for repeated use. [`Fit`]: the answer.
 //! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
 //! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient.
-//! - [`applications`]: the paper's inverse problems; [`reference`]: independent truths for them.
+//! - [`applications`]: the paper's inverse problems; [`mod@reference`]: independent truths for them.
 //! - [`optimise`]: L-BFGS-B, Levenberg–Marquardt, Adam and AdamW over a box, as argmin solvers and
 //!   behind one call.
 

@@ -102,7 +102,7 @@ fn vanishing() -> Field {
     Field::coordinate(2) * bubble(0) * bubble(1)
 }
 
-/// u_t − 0.05 Δu = Σ sources on [0,1]² × [0, 1.5], u = 0 on the sides and at t = 0.
+/// u_t − 0.05 Δu = Σ sources on the unit square for 0 ≤ t ≤ 1.5, u = 0 on the sides and at t = 0.
 ///
 /// Observations come from a sine series, not from the method that explains them.
 #[derive(Debug, Clone)]
