@@ -9,7 +9,7 @@ fn main() -> Result<(), InverseError> {
         let set_up = DiffusionField::standard(2500, noise);
         let mut prepared = set_up.problem(&set_up.measurements(0)).prepare()?;
         let mut errors = Vec::new();
-        for seed in 0..3 {
+        for seed in 0..5 {
             prepared = prepared.with_values(&set_up.measurements(seed))?;
             let fit = prepared.fit()?;
             errors.push(DiffusionField::error(&fit));

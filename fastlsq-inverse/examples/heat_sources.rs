@@ -94,6 +94,17 @@ fn main() -> Result<(), InverseError> {
             "{fit}\nposition errors {:.4?}",
             heat.position_errors(&fit.parameters)
         );
+        let errors = heat.position_errors(&fit.parameters);
+        assert!(errors.iter().all(|error| *error < 0.01));
+        for (fitted, truth) in HeatSources::sources(&fit.parameters)
+            .iter()
+            .zip(&heat.truth)
+        {
+            for k in [0, 2] {
+                assert!((fitted.shape[k] / truth.shape[k] - 1.0).abs() < 0.1);
+            }
+            assert!(fitted.shape[1].abs() < 0.1 * truth.shape[0]);
+        }
     }
     Ok(())
 }

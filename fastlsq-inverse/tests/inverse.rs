@@ -203,6 +203,13 @@ fn fewer_observations_than_parameters_is_a_warning() {
     }));
     let fit = problem.fit().unwrap();
     assert!((fit.predicted[0] - 0.4).abs() < 1e-6);
+    assert!(
+        fit.posterior
+            .deviations
+            .iter()
+            .all(|sigma| sigma.is_infinite())
+    );
+    assert!(fit.interval(0, 0.95).is_none());
 }
 
 #[test]

@@ -156,17 +156,19 @@ mod tests {
 
     #[test]
     fn narrow_gaussians_are_resolved() {
-        // Half the modes give the same numbers: the sum is complete.
+        // The source is 0.14 at the wall y = 0, so coefficients fall only like 1/n, and the sum like
+        // 1/n³. With the 64 modes in use the rest is below 1e-6; times the amplitude 80 of the
+        // strongest heat source that is a twentieth of its noise.
         let source = |x: f64, y: f64| {
             (-0.5 * ((14.0 * (x - 0.22)).powi(2) + (9.0 * (y - 0.22)).powi(2))).exp()
         };
         let (coarse, fine) = (
-            HeatSeries::new(40, 0.05, source),
-            HeatSeries::new(80, 0.05, source),
+            HeatSeries::new(64, 0.05, source),
+            HeatSeries::new(128, 0.05, source),
         );
         for (x, y, t) in [(0.12, 0.15, 0.05), (0.88, 0.18, 1.5), (0.5, 0.5, 0.4)] {
             let (a, b) = (coarse.value(x, y, t), fine.value(x, y, t));
-            assert!((a - b).abs() < 1e-7, "{a} {b}");
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
         }
     }
 }

@@ -157,7 +157,12 @@ impl Identifiability {
 }
 
 /// D V Σ⁻² Vᵀ D; directions about which nothing is known give infinite variances.
-fn covariance(values: &[f64], vectors: &Mat<f64>, scales: &[f64], rows: usize) -> Mat<f64> {
+pub(super) fn covariance(
+    values: &[f64],
+    vectors: &Mat<f64>,
+    scales: &[f64],
+    rows: usize,
+) -> Mat<f64> {
     let n = values.len();
     let largest = values.first().copied().unwrap_or(0.0);
     let floor = largest * f64::EPSILON * n as f64;

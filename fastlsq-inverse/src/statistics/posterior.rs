@@ -2,6 +2,7 @@
 
 use faer::{Mat, MatRef};
 
+use super::identifiability::covariance;
 use super::normal::two_sided_quantile;
 use super::singular::singular_values;
 use crate::problem::Parameter;
@@ -46,13 +47,7 @@ impl Posterior {
             }
         });
         let (values, vectors) = singular_values(stacked.as_ref());
-        let covariance = Mat::from_fn(n, n, |a, b| {
-            (0..n)
-                .map(|j| {
-                    scales[a] * vectors[(a, j)] * vectors[(b, j)] * scales[b] / values[j].powi(2)
-                })
-                .sum::<f64>()
-        });
+        let covariance = covariance(&values, &vectors, &scales, rows + n);
         Self {
             deviations: (0..n).map(|k| covariance[(k, k)].sqrt()).collect(),
             covariance,
