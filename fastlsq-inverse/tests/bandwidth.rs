@@ -43,7 +43,11 @@ proptest! {
             ] {
                 let learner = BandwidthLearner::new(&problem(), shape, sigma, &options).unwrap();
                 let check = check_gradient(learner.loss(), &at).unwrap();
-                prop_assert!(check.relative_error < 1e-6, "{shape:?} {ridge}: {check:?}");
+// d ln loss/d ln σ has the natural size 1; near a stationary point the truncation of
+                // the differences does not shrink with it.
+                let size = check.differences.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
+                let error = check.relative_error * size / size.max(1.0);
+                prop_assert!(error < 1e-6, "{shape:?} {ridge}: {check:?}");
             }
         }
     }
