@@ -1,26 +1,76 @@
-//! Optimisers for inverse problems.
+//! Parameters from data: gradients through the factored solve, and honest widths.
 //!
-//! The [`optimise`] module minimises functions over a box l ≤ x ≤ u: L-BFGS-B, Levenberg–Marquardt,
-//! Adam and AdamW, each as an [argmin](https://docs.rs/argmin) solver and behind one call.
+//! # The mathematics
+//! A linear problem whose sources, boundary values or coefficients depend on parameters θ has the
+//! solution u(θ) = Σ βⱼ(θ) φⱼ. Measurements yᵢ of operators of u, with noise of deviation σᵢ, are
+//! explained best by the θ that minimises
 //!
+//! ½ Σ ((Bᵢ u(θ) − yᵢ)/σᵢ)²  over a box.
+//!
+//! The gradient goes through the least-squares solve exactly: one adjoint solve with the factors that
+//! gave β, whatever the number of parameters (paper, inverse problems). Derivatives of the user's
+//! own functions come from dual numbers.
+//!
+//! # An inverse problem of one's own
 //! ```
-//! use fastlsq_inverse::optimise::{Bounds, FnObjective, MinimiseOptions, minimise};
+//! use fastlsq_inverse::{BoxDomain, InverseProblem, LinearProblem, Observations, Options, Parameter};
+//! use fastlsq_inverse::laplacian;
+//! use ndarray::array;
 //!
-//! // A decay rate from two measurements: f(k) = Σ (exp(−k tᵢ) − yᵢ)².
-//! let data = [(1.0, 0.61), (2.0, 0.37)];
-//! let misfit = FnObjective::new(1, |k: &[f64], gradient: &mut [f64]| {
-//!     gradient[0] = 0.0;
-//!     data.iter().fold(0.0, |sum, (t, y)| {
-//!         let model = (-k[0] * t).exp();
-//!         gradient[0] -= 2.0 * (model - y) * t * model;
-//!         sum + (model - y) * (model - y)
-//!     })
-//! });
-//! let positive = Bounds::new(vec![0.0], vec![f64::INFINITY])?;
-//! let minimum = minimise(&misfit, &[2.0], &positive, &MinimiseOptions::new())?;
-//! assert!(minimum.status.is_converged());
-//! assert!((minimum.parameters[0] - 0.4957).abs() < 1e-3);
-//! # Ok::<(), fastlsq_inverse::optimise::OptimiseError>(())
+//! // −Δu = exp(−|x − s|²/0.1) on the unit square, u = 0 around it. Where is s?
+//! let membrane = LinearProblem::on(BoxDomain::unit(2))
+//!     .equation(-laplacian(2), |_| 0.0)
+//!     .dirichlet(|_| 0.0);
+//! let sensors = array![[0.3, 0.3], [0.7, 0.7], [0.3, 0.7], [0.7, 0.3]];
+//! let readings = [0.022_58, 0.022_58, 0.030_97, 0.017_33];
+//! let problem = InverseProblem::of(
+//!     membrane,
+//!     [Parameter::new("s₁", 0.5).within(0.1, 0.9), Parameter::new("s₂", 0.5).within(0.1, 0.9)],
+//! )
+//! .source(0, |x, s| (-((x[0] - s[0]).powi(2) + (x[1] - s[1]).powi(2)) / 0.1).exp())
+//! .observe(Observations::of_values(sensors, &readings).deviation(1e-4))
+//! .options(Options::new().features(300).bandwidth(5.0));
+//!
+//! println!("{}", problem.identifiability()?); // before the fit: what can these data tell?
+//! let fit = problem.fit()?;
+//! println!("{fit}");                          // parameters, widths, notes
+//! assert!((fit.parameters[0] - 0.4).abs() < 0.01 && (fit.parameters[1] - 0.6).abs() < 0.01);
+//! # Ok::<(), fastlsq_inverse::InverseError>(())
 //! ```
+//!
+//! # What is where
+//! - The [`guide`]: an inverse problem of one's own, step by step.
+//! - [`InverseProblem`], [`Parameter`], [`Observations`]: the statement. [`Prepared`]: discretised and
+//!   factored, for repeated use. [`Fit`]: the answer.
+//! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
+//! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient.
+//! - [`applications`]: the paper's inverse problems; [`mod@reference`]: independent truths for them.
+//! - [`optimise`]: L-BFGS-B, Levenberg–Marquardt, Adam and AdamW over a box, as argmin solvers and
+//!   behind one call.
 
+pub mod applications;
+mod bandwidth;
+mod engine;
+mod error;
+mod fit;
+pub mod guide;
 pub mod optimise;
+mod problem;
+pub mod reference;
+mod report;
+mod statistics;
+
+pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};
+pub use engine::{Linearisation, Prepared};
+pub use error::InverseError;
+pub use fastlsq_basis::{Dual, FrequencyLaw};
+pub use fastlsq_solve::{
+    Ball, BoxDomain, Condition, Field, Interval, LinearProblem, LsqOptions, Operator, Options,
+    PartSelector, Solution, SpaceTime, advection, diffusion, identity, laplacian, laplacian_over,
+    normal_derivative, partial, partial_order,
+};
+pub use fit::{Band, Fit, FitMethod, FitOptions};
+pub use problem::{InverseProblem, Observations, Parameter, ParameterFunction};
+pub use report::Warning;
+pub use statistics::{Identifiability, Posterior};
+pub use {faer, ndarray};

@@ -78,6 +78,12 @@ impl FactoredProblem {
         self.factored.as_ref()
     }
 
+    /// The factored matrix, taken out.
+    #[must_use]
+    pub fn into_factored(self) -> Box<dyn Factored> {
+        self.factored
+    }
+
     /// The points of a block, by its label ("equation 1", "walls", …), one row a point.
     ///
     /// # Errors

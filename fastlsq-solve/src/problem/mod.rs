@@ -1,5 +1,6 @@
 //! Stating a linear problem: domain, equations, conditions.
 
+mod change;
 mod condition;
 
 use std::sync::Arc;

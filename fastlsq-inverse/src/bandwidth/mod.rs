@@ -1,0 +1,294 @@
+//! Learning the bandwidth: the law of the frequencies by gradient descent (paper, Algorithm 2).
+//!
+//! The features stay sin(wⱼ·x + bⱼ) with wⱼ = L ŵⱼ and a frozen standard draw ŵ. For each L the
+//! coefficients β* minimise ‖A(L)β − b‖² + μ‖β‖², so the loss
+//! ```text
+//! loss(L) = (‖A(L)β* − b‖² + μ‖β*‖²)/M
+//! ```
+//! has the exact gradient 2 rᵀ(∂A/∂L)β*/M with β* held fixed (envelope theorem): nothing is
+//! differentiated through the solve. L = σ I, or L = U·diag(e^ℓ) with U unit lower triangular: for a
+//! travelling profile g(x − vt) the entry of U that couples t to x is −v.
+
+mod objective;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use fastlsq_basis::{Basis, FrequencyLaw, InputMap, SinusoidalBasis};
+use fastlsq_solve::auto::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
+use fastlsq_solve::{LinearProblem, Options, RowBlock, Solution, System};
+
+use crate::InverseError;
+use crate::optimise::{
+    Bounds, MinimiseOptions, Minimum, OptimiseError, Progress, minimise_with_progress,
+};
+
+pub use objective::BandwidthLoss;
+
+/// What is learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One bandwidth σ for all axes.
+    Isotropic,
+    /// One bandwidth for each axis.
+    PerAxis,
+    /// A full covariance L Lᵀ.
+    Full,
+}
+
+/// A bandwidth to be learned for a linear problem (or a fit of data).
+///
+/// ```
+/// use fastlsq_inverse::{BandwidthLearner, Shape};
+/// use fastlsq_inverse::optimise::MinimiseOptions;
+/// use fastlsq_solve::{Options, problems};
+///
+/// let helmholtz = problems::helmholtz_2d(6.0);
+/// let options = Options::new().features(120).rows(400, 80).weight(100.0);
+/// let learner = BandwidthLearner::new(&helmholtz.problem, Shape::Isotropic, 2.0, &options)?;
+/// let learned = learner.learn(&MinimiseOptions::new().max_iterations(20))?;
+/// assert!(learned.losses.last() < learned.losses.first());
+/// let u = learned.solution;                      // solved with the learned law
+/// assert!(helmholtz.errors(&u, 500)?.value < 1e-3);
+/// # Ok::<(), fastlsq_inverse::InverseError>(())
+/// ```
+#[derive(Debug)]
+pub struct BandwidthLearner {
+    problem: LinearProblem,
+    options: Options,
+    loss: BandwidthLoss,
+    start: Vec<f64>,
+}
+
+/// A learned law, and how it was found.
+#[derive(Debug, Clone)]
+pub struct LearnedBandwidth {
+    /// The law of the frequencies, in the coordinates of the features' map.
+    pub law: FrequencyLaw,
+    /// Its factor L, row by row, all d² entries.
+    pub factor: Vec<f64>,
+    /// The loss at the start and after each step.
+    pub losses: Vec<f64>,
+    /// The factor L that belongs to each of them.
+    pub factors: Vec<Vec<f64>>,
+    /// The solution with the learned law, on the same rows.
+    pub solution: Solution,
+    /// Its relative residual at held-out points.
+    pub held_out: f64,
+    /// The record of the optimisation; its values are logarithms of the loss.
+    pub minimum: Minimum,
+    /// Seconds for everything.
+    pub seconds: f64,
+}
+
+impl LearnedBandwidth {
+    /// The geometric mean of the diagonal of L: σ itself for an isotropic law.
+    #[must_use]
+    pub fn sigma(&self) -> f64 {
+        geometric_mean(&self.factor)
+    }
+
+    /// σ at the start and after each step.
+    #[must_use]
+    pub fn sigmas(&self) -> Vec<f64> {
+        self.factors.iter().map(|l| geometric_mean(l)).collect()
+    }
+
+    /// The speed v of the travelling profile g(x − vt) that the covariance C = L Lᵀ of the
+    /// frequencies belongs to, for time and space axes in the coordinates of the map: the line
+    /// k_t = −v k_x along which they lie, v = −C_tx/C_xx.
+    #[must_use]
+    pub fn speed(&self, space: usize, time: usize) -> f64 {
+        let dim = (self.factor.len() as f64).sqrt() as usize;
+        if space >= dim || time >= dim {
+            return f64::NAN;
+        }
+        let covariance = |a: usize, b: usize| -> f64 {
+            (0..dim)
+                .map(|k| self.factor[a * dim + k] * self.factor[b * dim + k])
+                .sum()
+        };
+        -covariance(time, space) / covariance(space, space)
+    }
+}
+
+fn geometric_mean(factor: &[f64]) -> f64 {
+    let dim = (factor.len() as f64).sqrt() as usize;
+    let logs: f64 = (0..dim).map(|k| factor[k * dim + k].abs().ln()).sum();
+    (logs / dim.max(1) as f64).exp()
+}
+
+impl BandwidthLearner {
+    /// Learns in physical coordinates, from an isotropic law with this σ. Of the options, features
+    /// (default 500), rows, weight, seed and least-squares options are used.
+    ///
+    /// # Errors
+    /// A σ that is not positive, a problem that cannot be sampled.
+    pub fn new(
+        problem: &LinearProblem,
+        shape: Shape,
+        sigma: f64,
+        options: &Options,
+    ) -> Result<Self, InverseError> {
+        let map = InputMap::identity(problem.domain().dim());
+        Self::with_map(problem, shape, sigma, map, options)
+    }
+
+    /// Learns in coordinates in which the domain's bounding box is [−1, 1]ᵈ.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn normalised(
+        problem: &LinearProblem,
+        shape: Shape,
+        sigma: f64,
+        options: &Options,
+    ) -> Result<Self, InverseError> {
+        let bounds = problem.domain().bounding_box()?;
+        let map = InputMap::from_box(bounds.lo(), bounds.hi())?;
+        Self::with_map(problem, shape, sigma, map, options)
+    }
+
+    fn with_map(
+        problem: &LinearProblem,
+        shape: Shape,
+        sigma: f64,
+        map: InputMap,
+        options: &Options,
+    ) -> Result<Self, InverseError> {
+        if !(sigma.is_finite() && sigma > 0.0) {
+            return Err(InverseError::Option {
+                option: "sigma",
+                value: sigma,
+                requirement: "positive and finite",
+            });
+        }
+        fastlsq_solve::auto::validate(problem, options)?;
+        let dim = problem.domain().dim();
+        let features = options.features.unwrap_or(500);
+        let basis = SinusoidalBasis::builder(dim, features)
+            .law(FrequencyLaw::Isotropic(sigma))
+            .map(map)
+            .seed(options.seed)
+            .normalised(options.normalised)
+            .build()?;
+        let counts = RowCounts::choose(problem, options.rows, features);
+        let blocks = sample_blocks(
+            problem,
+            &counts,
+            options.sequence,
+            options.seed,
+            TableShare::Fitted,
+        )?;
+        let shared: Arc<dyn Basis> = Arc::new(basis.clone());
+        if problem.unknown_names().len() != 1 {
+            return Err(InverseError::Unsupported {
+                what: "learning the bandwidth of several unknowns at once",
+                hint: "learn it for one of them and give the law to the others",
+            });
+        }
+        let mut system = System::new(vec![shared], blocks)?;
+        let weights = block_weights(problem, options.weight, &system)?;
+        system.set_weights(&weights);
+        let loss = BandwidthLoss::new(basis, system.blocks().to_vec(), shape, options)?;
+        let start = loss.isotropic_parameters(sigma);
+        Ok(Self {
+            problem: problem.clone(),
+            options: options.clone(),
+            loss,
+            start,
+        })
+    }
+
+    /// The loss as a function of its parameters, for checks and optimisers of one's own.
+    #[must_use]
+    pub fn loss(&self) -> &BandwidthLoss {
+        &self.loss
+    }
+
+    /// The parameters of the start.
+    #[must_use]
+    pub fn start(&self) -> &[f64] {
+        &self.start
+    }
+
+    /// The rows that are fitted, with their weights.
+    #[must_use]
+    pub fn blocks(&self) -> &[RowBlock] {
+        self.loss.blocks()
+    }
+
+    /// Starts from other parameters, those of an earlier run for instance.
+    ///
+    /// # Errors
+    /// Another number of parameters.
+    pub fn from_parameters(mut self, parameters: &[f64]) -> Result<Self, InverseError> {
+        if parameters.len() != self.start.len() {
+            return Err(InverseError::Shape {
+                label: "the bandwidth".to_owned(),
+                what: "parameters",
+                expected: self.start.len(),
+                found: parameters.len(),
+            });
+        }
+        self.start = parameters.to_vec();
+        Ok(self)
+    }
+
+    /// Learns the law. The objective handed to the method is the logarithm of the loss.
+    ///
+    /// # Errors
+    /// A loss that cannot be evaluated at the start.
+    pub fn learn(&self, options: &MinimiseOptions) -> Result<LearnedBandwidth, InverseError> {
+        self.learn_with_progress(options, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`learn`](Self::learn), with a callback that sees every step and may stop.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_with_progress(
+        &self,
+        options: &MinimiseOptions,
+        progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<LearnedBandwidth, InverseError> {
+        let begin = Instant::now();
+        let sides: Vec<(f64, f64)> = self.loss.bounds();
+        let bounds = Bounds::from_pairs(&sides).map_err(OptimiseError::from)?;
+        let options = options.clone().record_trajectory();
+        let minimum = minimise_with_progress(&self.loss, &self.start, &bounds, &options, progress)?;
+        let law = self.loss.law(&minimum.parameters);
+        let factors = minimum
+            .trajectory
+            .iter()
+            .map(|p| self.loss.factor(p))
+            .collect();
+        let (solution, held_out) = self.solve_with(&law)?;
+        Ok(LearnedBandwidth {
+            factor: self.loss.factor(&minimum.parameters),
+            law,
+            losses: minimum.history.iter().map(|value| value.exp()).collect(),
+            factors,
+            solution,
+            held_out,
+            minimum,
+            seconds: begin.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// The solution with any law on the same rows and draw, and its relative residual at held-out
+    /// points.
+    ///
+    /// # Errors
+    /// A law that does not fit, a solve that fails.
+    pub fn solve_with(&self, law: &FrequencyLaw) -> Result<(Solution, f64), InverseError> {
+        let basis: Arc<dyn Basis> = Arc::new(self.loss.basis().with_law(law)?);
+        let options = self.options.clone().basis(basis);
+        let solution = self.problem.solve_with(&options)?;
+        let held_out = HeldOut::new(&self.problem, self.options.seed)?
+            .score(solution.bases(), solution.coefficients())?
+            .worst;
+        Ok((solution, held_out))
+    }
+}

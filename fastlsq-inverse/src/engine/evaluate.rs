@@ -1,0 +1,290 @@
+//! One set of parameters: the solution there, its observations, and their derivatives.
+
+use std::fmt;
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use fastlsq_solve::{RowBlock, RowSource};
+
+use super::Prepared;
+use super::blocks::Evaluated;
+use super::decomposition::Decomposition;
+use crate::InverseError;
+
+/// What is known at one set of parameters.
+pub(super) struct State<const K: usize> {
+    parameters: [f64; K],
+    evaluated: Evaluated,
+    /// Present if the operator depends on the parameters.
+    own: Option<Own>,
+}
+
+/// The solve of a problem whose operator depends on the parameters.
+struct Own {
+    decomposition: Decomposition,
+    beta: Vec<f64>,
+    /// Rows of the decomposition.
+    rows: usize,
+    /// ρ = b − Aβ in fitted rows; minus the multiplier in rows that hold exactly.
+    residual: Vec<f64>,
+    /// Weighted (T u)(xᵢ) of every dependent term.
+    applied: Vec<Vec<f64>>,
+    /// Rows that hold exactly.
+    exact: Vec<std::ops::Range<usize>>,
+}
+
+impl<const K: usize> fmt::Debug for State<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State")
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The observations and the solution as linear functions of the parameters, near one set of them.
+#[derive(Debug, Clone)]
+pub struct Linearisation {
+    /// The observations there.
+    pub predicted: Vec<f64>,
+    /// Their derivatives: observations by parameters.
+    pub jacobian: Mat<f64>,
+    /// The coefficients β of the solution there.
+    pub coefficients: Vec<f64>,
+    /// Their derivatives: features by parameters.
+    pub coefficient_jacobian: Mat<f64>,
+}
+
+impl<const K: usize> State<K> {
+    pub(super) fn decomposition(&self) -> Option<&Decomposition> {
+        self.own.as_ref().map(|own| &own.decomposition)
+    }
+
+    /// The coefficients of the solution.
+    pub(super) fn beta(&self, prepared: &Prepared<K>) -> Result<Vec<f64>, InverseError> {
+        match (&self.own, &prepared.fixed) {
+            (Some(own), _) => Ok(own.beta.clone()),
+            (None, Some(fixed)) => Ok(column(
+                &fixed.decomposition.solve(self.evaluated.rhs.as_ref())?,
+            )),
+            (None, None) => Err(InverseError::NothingDepends),
+        }
+    }
+
+    /// The observations.
+    pub(super) fn predicted(&self, prepared: &Prepared<K>) -> Result<Vec<f64>, InverseError> {
+        if let Some(map) = prepared.fixed.as_ref().and_then(|f| f.sensor_map.as_ref()) {
+            return Ok(column(&(map.transpose() * &self.evaluated.rhs)));
+        }
+        let beta = self.beta(prepared)?;
+        Ok(column(&(&prepared.rows * one_column(&beta))))
+    }
+
+    /// Σᵢ cᵢ ∂dᵢ/∂θₖ for the observations dᵢ: the gradient of a functional with these derivatives c.
+    pub(super) fn pull_back(
+        &self,
+        prepared: &Prepared<K>,
+        covector: &[f64],
+    ) -> Result<[f64; K], InverseError> {
+        let mut gradient = [0.0; K];
+        let covector = one_column(covector);
+        if let Some(fixed) = &prepared.fixed {
+            let w = match &fixed.sensor_map {
+                Some(map) => map * &covector,
+                None => {
+                    let v = prepared.rows.transpose() * &covector;
+                    fixed.decomposition.adjoint(v.as_ref())?
+                }
+            };
+            self.evaluated.add_data_slopes(w.as_ref(), &mut gradient);
+        } else if let Some(own) = &self.own {
+            let v = prepared.rows.transpose() * &covector;
+            let mut w = own.decomposition.adjoint(v.as_ref())?;
+            self.evaluated.add_data_slopes(w.as_ref(), &mut gradient);
+            self.evaluated
+                .add_term_slopes(-1.0, |row| w[(row, 0)], &own.applied, &mut gradient);
+            zero_rows(&mut w, &own.exact);
+            let z = own.decomposition.solve(w.as_ref())?;
+            let bases = prepared.system.basis_refs();
+            let applied = prepared.dependences.apply_terms(&bases, &column(&z))?;
+            self.evaluated
+                .add_term_slopes(1.0, |row| own.residual[row], &applied, &mut gradient);
+        }
+        Ok(gradient)
+    }
+
+    /// Derivatives of the coefficients: features by parameters.
+    fn coefficient_jacobian(&self, prepared: &Prepared<K>) -> Result<Mat<f64>, InverseError> {
+        if let Some(fixed) = &prepared.fixed {
+            let rows = fixed.decomposition.rows(&prepared.system);
+            let slopes = self.evaluated.right_hand_slopes(rows, K, &[]);
+            return fixed.decomposition.solve(slopes.as_ref());
+        }
+        let Some(own) = &self.own else {
+            return Err(InverseError::NothingDepends);
+        };
+        let mut slopes = self.evaluated.right_hand_slopes(own.rows, K, &own.applied);
+        let bases = prepared.system.basis_refs();
+        let turned = prepared.dependences.transposed_terms(
+            &bases,
+            prepared.system.ncols(),
+            &self.evaluated,
+            &own.residual,
+        )?;
+        let mut carried = own.decomposition.adjoint(turned.as_ref())?;
+        zero_rows(&mut carried, &own.exact);
+        slopes += carried;
+        own.decomposition.solve(slopes.as_ref())
+    }
+
+    /// Derivatives of the observations: observations by parameters.
+    pub(super) fn jacobian(&self, prepared: &Prepared<K>) -> Result<Mat<f64>, InverseError> {
+        if let Some(map) = prepared.fixed.as_ref().and_then(|f| f.sensor_map.as_ref()) {
+            let slopes = self.evaluated.right_hand_slopes(map.nrows(), K, &[]);
+            return Ok(map.transpose() * slopes);
+        }
+        Ok(&prepared.rows * self.coefficient_jacobian(prepared)?)
+    }
+}
+
+impl<const K: usize> Prepared<K> {
+    /// Evaluates everything that depends on the parameters, and solves if the operator does.
+    pub(super) fn state(&self, parameters: &[f64; K]) -> Result<Arc<State<K>>, InverseError> {
+        if self.operator_depends()
+            && let Ok(last) = self.last.lock()
+            && let Some(state) = last.as_ref()
+            && state.parameters == *parameters
+        {
+            return Ok(state.clone());
+        }
+        let evaluated = self.dependences.evaluate(&self.system, parameters)?;
+        let own = if self.operator_depends() {
+            Some(self.own_solve(&evaluated)?)
+        } else {
+            None
+        };
+        let state = Arc::new(State {
+            parameters: *parameters,
+            evaluated,
+            own,
+        });
+        if self.operator_depends()
+            && let Ok(mut last) = self.last.lock()
+        {
+            *last = Some(state.clone());
+        }
+        Ok(state)
+    }
+
+    fn own_solve(&self, evaluated: &Evaluated) -> Result<Own, InverseError> {
+        let system = self
+            .dependences
+            .system(&self.system, &self.problem, evaluated)?;
+        let decomposition = Decomposition::new(&system, &self.problem.options)?;
+        let rows = decomposition.rows(&system);
+        let mut rhs = Mat::zeros(rows, 1);
+        rhs.as_mut()
+            .subrows_mut(0, system.nrows())
+            .copy_from(&evaluated.rhs);
+        let beta = column(&decomposition.solve(rhs.as_ref())?);
+        let bases = system.basis_refs();
+
+        let mut residual = Vec::with_capacity(rows);
+        for block in system.blocks() {
+            for (i, applied) in block.apply(&bases, &beta)?.into_iter().enumerate() {
+                residual.push(block.factor(i) * (block.data[i] - applied));
+            }
+        }
+        let root = self.problem.options.lsq.ridge.sqrt();
+        let below = rows - system.nrows();
+        residual.extend(beta.iter().take(below).map(|b| -root * b));
+
+        let exact = system.exact_rows();
+        if !exact.is_empty() {
+            let multipliers = self.multipliers(&system, &decomposition, &residual, &exact)?;
+            for range in &exact {
+                for row in range.clone() {
+                    residual[row] = -multipliers[(row, 0)];
+                }
+            }
+        }
+        let applied = self.dependences.apply_terms(&bases, &beta)?;
+        Ok(Own {
+            decomposition,
+            beta,
+            rows,
+            residual,
+            applied,
+            exact,
+        })
+    }
+
+    /// λ with Aᵀρ = Cᵀλ, where C are the rows that hold exactly: the adjoint of Aᵀρ.
+    fn multipliers(
+        &self,
+        system: &fastlsq_solve::System,
+        decomposition: &Decomposition,
+        residual: &[f64],
+        exact: &[std::ops::Range<usize>],
+    ) -> Result<Mat<f64>, InverseError> {
+        const BLOCK: usize = 512;
+        let mut fitted = one_column(&residual[..system.nrows()]);
+        zero_rows(&mut fitted, exact);
+        let mut turned = Mat::zeros(system.ncols(), 1);
+        for start in (0..system.nrows()).step_by(BLOCK) {
+            let size = BLOCK.min(system.nrows() - start);
+            let mut rows = Mat::zeros(size, system.ncols());
+            system.write_rows(start, rows.as_mut())?;
+            turned += rows.transpose() * fitted.as_ref().subrows(start, size);
+        }
+        decomposition.adjoint(turned.as_ref())
+    }
+
+    /// The observations that the forward problem predicts for these parameters.
+    ///
+    /// # Errors
+    /// Functions of the parameters that are not finite, a solve that fails.
+    pub fn predict(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
+        self.state(parameters)?.predicted(self)
+    }
+
+    /// Solution and observations with their derivatives by the parameters.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn linearise(&self, parameters: &[f64; K]) -> Result<Linearisation, InverseError> {
+        let state = self.state(parameters)?;
+        let coefficients = state.beta(self)?;
+        let coefficient_jacobian = state.coefficient_jacobian(self)?;
+        Ok(Linearisation {
+            predicted: state.predicted(self)?,
+            jacobian: &self.rows * &coefficient_jacobian,
+            coefficients,
+            coefficient_jacobian,
+        })
+    }
+
+    /// How many rows the forward problem has, over all its blocks.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.system.blocks().iter().map(RowBlock::len).sum()
+    }
+}
+
+pub(super) fn one_column(values: &[f64]) -> Mat<f64> {
+    Mat::from_fn(values.len(), 1, |i, _| values[i])
+}
+
+pub(super) fn column(matrix: &Mat<f64>) -> Vec<f64> {
+    let matrix: MatRef<'_, f64> = matrix.as_ref();
+    (0..matrix.nrows()).map(|i| matrix[(i, 0)]).collect()
+}
+
+fn zero_rows(matrix: &mut Mat<f64>, rows: &[std::ops::Range<usize>]) {
+    for range in rows {
+        for row in range.clone() {
+            for j in 0..matrix.ncols() {
+                matrix[(row, j)] = 0.0;
+            }
+        }
+    }
+}

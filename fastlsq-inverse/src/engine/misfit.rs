@@ -1,0 +1,217 @@
+//! The misfit ½ Σ ((dᵢ(θ) − yᵢ)/σᵢ)² + ½ Σ ((θₖ − mₖ)/sₖ)² and its derivatives.
+
+use faer::{Mat, MatMut};
+
+use super::Prepared;
+use crate::InverseError;
+use crate::optimise::{Bounds, BoundsError, EvaluationError, Objective, Residuals};
+use crate::problem::Parameter;
+
+impl<const K: usize> Prepared<K> {
+    /// The residuals: (dᵢ − yᵢ)/σᵢ for each observation, then (θₖ − mₖ)/sₖ for each prior.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn residuals_at(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
+        let mut residuals = self.state(parameters)?.predicted(self)?;
+        for ((residual, value), sigma) in
+            residuals.iter_mut().zip(&self.values).zip(&self.deviations)
+        {
+            *residual = (*residual - value) / sigma;
+        }
+        for (parameter, value) in self.problem.parameters.iter().zip(parameters) {
+            if let Some((mean, deviation)) = parameter.prior {
+                residuals.push((value - mean) / deviation);
+            }
+        }
+        Ok(residuals)
+    }
+
+    /// The Jacobian of [`residuals_at`](Self::residuals_at): residuals by parameters.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn jacobian_at(&self, parameters: &[f64; K]) -> Result<Mat<f64>, InverseError> {
+        let plain = self.state(parameters)?.jacobian(self)?;
+        let mut jacobian = Mat::zeros(self.residual_count(), K);
+        for (i, sigma) in self.deviations.iter().enumerate() {
+            for k in 0..K {
+                jacobian[(i, k)] = plain[(i, k)] / sigma;
+            }
+        }
+        let mut row = self.deviations.len();
+        for (k, parameter) in self.problem.parameters.iter().enumerate() {
+            if let Some((_, deviation)) = parameter.prior {
+                jacobian[(row, k)] = 1.0 / deviation;
+                row += 1;
+            }
+        }
+        Ok(jacobian)
+    }
+
+    /// The misfit and its gradient: one adjoint solve, whatever the number of parameters.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn misfit(&self, parameters: &[f64; K]) -> Result<(f64, [f64; K]), InverseError> {
+        self.tempered_misfit(parameters, 1.0)
+    }
+
+    /// The misfit with all deviations of the observations multiplied by a factor.
+    fn tempered_misfit(
+        &self,
+        parameters: &[f64; K],
+        factor: f64,
+    ) -> Result<(f64, [f64; K]), InverseError> {
+        let mut residuals = self.residuals_at(parameters)?;
+        for residual in residuals.iter_mut().take(self.values.len()) {
+            *residual /= factor;
+        }
+        let value = 0.5 * residuals.iter().map(|r| r * r).sum::<f64>();
+        let covector: Vec<f64> = residuals
+            .iter()
+            .zip(&self.deviations)
+            .map(|(residual, sigma)| residual / (factor * sigma))
+            .collect();
+        let mut gradient = self.state(parameters)?.pull_back(self, &covector)?;
+        for (total, (parameter, value)) in gradient
+            .iter_mut()
+            .zip(self.problem.parameters.iter().zip(parameters))
+        {
+            if let Some((mean, deviation)) = parameter.prior {
+                *total += (value - mean) / (deviation * deviation);
+            }
+        }
+        Ok((value, gradient))
+    }
+
+    /// Observations, and priors.
+    #[must_use]
+    pub fn residual_count(&self) -> usize {
+        let priors = self.problem.parameters.iter().filter(|p| p.prior.is_some());
+        self.values.len() + priors.count()
+    }
+}
+
+/// The misfit in the parameters themselves, for the optimisers of [`optimise`](crate::optimise).
+impl<const K: usize> Objective for Prepared<K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
+        let (value, own) = self.misfit(&as_array(x)?)?;
+        gradient.copy_from_slice(&own);
+        Ok(value)
+    }
+}
+
+fn as_array<const K: usize>(x: &[f64]) -> Result<[f64; K], EvaluationError> {
+    Ok(x.try_into()?)
+}
+
+/// The misfit in parameters divided by their scales, so that all of them move by similar numbers.
+pub(crate) struct Scaled<'a, const K: usize> {
+    pub(crate) prepared: &'a Prepared<K>,
+    scales: [f64; K],
+    /// A factor on the deviations of the observations.
+    temperature: f64,
+}
+
+impl<'a, const K: usize> Scaled<'a, K> {
+    /// The same misfit with all deviations of the observations multiplied by a factor.
+    pub(crate) fn tempered(&self, temperature: f64) -> Self {
+        Self {
+            temperature,
+            ..*self
+        }
+    }
+
+    /// Each parameter in its own unit or, by default, in units in which it changes the residuals at
+    /// the start as much as any other, but no more than its range.
+    pub(crate) fn new(prepared: &'a Prepared<K>) -> Result<Self, InverseError> {
+        let jacobian = prepared.jacobian_at(&prepared.start)?;
+        let ranges = prepared.problem.parameters.each_ref().map(Parameter::scale);
+        let scales = std::array::from_fn(|k| {
+            if let Some(unit) = prepared.problem.parameters[k].unit {
+                return unit;
+            }
+            let slope = jacobian.as_ref().col(k).norm_l2();
+            1.0 / slope.max(1.0 / ranges[k])
+        });
+        Ok(Self {
+            prepared,
+            scales,
+            temperature: 1.0,
+        })
+    }
+
+    pub(crate) fn scaled(&self, parameters: &[f64]) -> Vec<f64> {
+        let pairs = parameters.iter().zip(&self.scales);
+        pairs.map(|(x, scale)| x / scale).collect()
+    }
+
+    /// Back in physical units, and inside the box in spite of rounding.
+    pub(crate) fn physical(&self, x: &[f64]) -> [f64; K] {
+        let mut parameters: Vec<f64> = x.iter().zip(&self.scales).map(|(x, s)| x * s).collect();
+        // A failure here means NaN, which the evaluation reports.
+        let _ = self.prepared.bounds.project(&mut parameters);
+        std::array::from_fn(|k| parameters.get(k).copied().unwrap_or(f64::NAN))
+    }
+
+    pub(crate) fn bounds(&self) -> Result<Bounds, BoundsError> {
+        let bounds = &self.prepared.bounds;
+        Bounds::new(self.scaled(bounds.lower()), self.scaled(bounds.upper()))
+    }
+
+    pub(crate) fn scales(&self) -> &[f64; K] {
+        &self.scales
+    }
+}
+
+impl<const K: usize> Objective for Scaled<'_, K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
+        let parameters = self.physical(x);
+        let (value, own) = self
+            .prepared
+            .tempered_misfit(&parameters, self.temperature)?;
+        for ((target, own), scale) in gradient.iter_mut().zip(own).zip(&self.scales) {
+            *target = own * scale;
+        }
+        Ok(value)
+    }
+}
+
+impl<const K: usize> Residuals for Scaled<'_, K> {
+    fn dimension(&self) -> usize {
+        K
+    }
+
+    fn count(&self) -> usize {
+        self.prepared.residual_count()
+    }
+
+    fn residuals(&self, x: &[f64], residuals: &mut [f64]) -> Result<(), EvaluationError> {
+        residuals.copy_from_slice(&self.prepared.residuals_at(&self.physical(x))?);
+        for residual in residuals.iter_mut().take(self.prepared.values.len()) {
+            *residual /= self.temperature;
+        }
+        Ok(())
+    }
+
+    fn jacobian(&self, x: &[f64], mut jacobian: MatMut<'_, f64>) -> Result<(), EvaluationError> {
+        let own = self.prepared.jacobian_at(&self.physical(x))?;
+        for k in 0..K {
+            for i in 0..own.nrows() {
+                let observed = i < self.prepared.values.len();
+                let factor = if observed { self.temperature } else { 1.0 };
+                jacobian[(i, k)] = own[(i, k)] * self.scales[k] / factor;
+            }
+        }
+        Ok(())
+    }
+}

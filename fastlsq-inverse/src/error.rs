@@ -1,0 +1,134 @@
+//! What an inverse problem cannot answer, and what to do about it.
+
+use fastlsq_basis::BasisError;
+use fastlsq_solve::{DomainError, LsqError, OperatorError, SolveError};
+use thiserror::Error;
+
+use crate::optimise::{BoundsError, OptimiseError};
+
+/// An inverse problem that cannot be posed or solved as stated.
+///
+/// Parameters that the data do not determine, a fit that has not converged, a start outside the box
+/// are no errors: the reports say so.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum InverseError {
+    /// The forward problem cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// The optimisation has no answer.
+    #[error(transparent)]
+    Optimise(#[from] OptimiseError),
+    /// The box is no box, or does not belong to these parameters.
+    #[error("parameter {name:?}: {source}")]
+    Bounds {
+        /// The parameter.
+        name: String,
+        /// What is wrong with its bounds.
+        source: BoundsError,
+    },
+    /// A number of a parameter is unusable.
+    #[error("parameter {name:?}: its {what} is {value}; {requirement}")]
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// There is nothing to find.
+    #[error("the problem has no parameters: give at least one Parameter")]
+    NoParameters,
+    /// There is nothing to find it from.
+    #[error("there are no observations: add some with .observe(…)")]
+    NoObservations,
+    /// No equation or condition depends on the parameters.
+    #[error(
+        "nothing depends on the parameters: add .source(…), .data(…) or .term(…) with a function of them"
+    )]
+    NothingDepends,
+    /// Tables of an observation that do not fit together.
+    #[error("the observations {label:?} have {found} {what}, but {expected} are needed")]
+    Shape {
+        /// The observations.
+        label: String,
+        /// What is counted.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// An observation where the solution does not exist.
+    #[error(
+        "observation {index} of {label:?} is at {point:?}, outside the domain; move it or leave it out"
+    )]
+    Outside {
+        /// The observations.
+        label: String,
+        /// Which of them.
+        index: usize,
+        /// Where it is.
+        point: Vec<f64>,
+    },
+    /// A number of an observation is unusable.
+    #[error("observation {index} of {label:?}: its {what} is {value}; {requirement}")]
+    Observation {
+        /// The observations.
+        label: String,
+        /// Which of them.
+        index: usize,
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+    /// A function of the parameters is NaN or infinite, or its derivative is.
+    #[error(
+        "the {what} of {label:?} is not finite (or its derivative is not) at the point {point:?} for the parameters {parameters:?}; restrict the parameters by bounds where it is defined"
+    )]
+    NotFinite {
+        /// What was evaluated.
+        what: &'static str,
+        /// The equation or condition.
+        label: String,
+        /// The point.
+        point: Vec<f64>,
+        /// The parameters.
+        parameters: Vec<f64>,
+    },
+    /// A combination that is not implemented.
+    #[error("{what}; {hint}")]
+    Unsupported {
+        /// What was asked for.
+        what: &'static str,
+        /// What to do instead.
+        hint: &'static str,
+    },
+    /// An option outside its range.
+    #[error("option {option} = {value} is not allowed: {requirement}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+}
+
+macro_rules! through_solve {
+    ($($source:ty),*) => {$(
+        impl From<$source> for InverseError {
+            fn from(source: $source) -> Self {
+                Self::Solve(source.into())
+            }
+        }
+    )*};
+}
+through_solve!(BasisError, OperatorError, DomainError, LsqError);

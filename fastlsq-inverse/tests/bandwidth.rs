@@ -1,0 +1,66 @@
+//! The envelope gradient of the bandwidth, with and without a ridge, against differences.
+
+#![allow(clippy::unwrap_used)]
+
+use fastlsq_inverse::optimise::check_gradient;
+use fastlsq_inverse::{
+    BandwidthLearner, BoxDomain, Field, LinearProblem, LsqOptions, Options, Shape, identity,
+    laplacian, partial,
+};
+use proptest::prelude::*;
+
+fn problem() -> LinearProblem {
+    let speed = Field::new("c", |x| 1.0 + x[0] * x[1]);
+    LinearProblem::on(BoxDomain::unit(2))
+        .equation(
+            laplacian(2) + &speed * partial(2, 0) + 4.0 * identity(2),
+            |x| (5.0 * x[0]).sin() + x[1],
+        )
+        .neumann(|x| x[0] * x[1])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn envelope_gradients_agree_with_differences(
+        sigma in 2.0..5.0f64,
+        other in 2.0..5.0f64,
+        coupling in -0.8..0.8f64,
+        seed in 0u64..100,
+    ) {
+        // Few features: the loss is far from zero, and smooth.
+        for ridge in [0.0, 1e-6, 1e-2] {
+            let options = Options::new()
+                .features(40)
+                .rows(200, 60)
+                .seed(seed)
+                .lsq(LsqOptions::new().ridge(ridge));
+            for (shape, at) in [
+                (Shape::Isotropic, vec![sigma.ln()]),
+                (Shape::PerAxis, vec![sigma.ln(), other.ln()]),
+                (Shape::Full, vec![sigma.ln(), other.ln(), coupling]),
+            ] {
+                let learner = BandwidthLearner::new(&problem(), shape, sigma, &options).unwrap();
+                let check = check_gradient(learner.loss(), &at).unwrap();
+// d ln loss/d ln σ has the natural size 1; near a stationary point the truncation of
+                // the differences does not shrink with it.
+                let size = check.differences.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
+                let error = check.relative_error * size / size.max(1.0);
+                prop_assert!(error < 1e-6, "{shape:?} {ridge}: {check:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_are_what_the_parameters_say() {
+    let options = Options::new().features(20).rows(60, 20);
+    let learner = BandwidthLearner::new(&problem(), Shape::Full, 3.0, &options).unwrap();
+    let factor = learner.loss().factor(&[2f64.ln(), 5f64.ln(), -0.7]);
+    for (entry, expected) in factor.iter().zip([2.0, 0.0, -1.4, 5.0]) {
+        assert!((entry - expected).abs() < 1e-14, "{factor:?}");
+    }
+    assert!(BandwidthLearner::new(&problem(), Shape::Full, -1.0, &options).is_err());
+    assert!(learner.from_parameters(&[1.0]).is_err());
+}
