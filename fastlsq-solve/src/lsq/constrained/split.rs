@@ -154,13 +154,10 @@ impl Split {
         values: MatRef<'_, f64>,
     ) -> Result<(), LsqError> {
         let sizes = self.largest(values);
-        for (j, (residual, size)) in self.residuals(x, values).into_iter().zip(sizes).enumerate() {
-            let relative = residual / if size > 0.0 { size } else { 1.0 };
-            // Rows of unit length times large coefficients carry rounding of their own.
-            let largest = (0..x.nrows()).fold(0.0, |m: f64, i| m.max(x[(i, j)].abs()));
-            let rounding = x.nrows() as f64 * f64::EPSILON * largest;
-            if relative > CONTRADICTION && residual > rounding {
-                return Err(LsqError::InconsistentConstraints { residual: relative });
+        for (residual, size) in self.residuals(x, values).into_iter().zip(sizes) {
+            let residual = residual / if size > 0.0 { size } else { 1.0 };
+            if residual > CONTRADICTION {
+                return Err(LsqError::InconsistentConstraints { residual });
             }
         }
         Ok(())
