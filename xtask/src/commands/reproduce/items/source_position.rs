@@ -80,7 +80,8 @@ impl Item for SourcePosition {
         )
         .note(
             "Distance of the fitted from the true position, median and worst draw; the smallest deviations that any \
-             unbiased estimate can have; the share of draws with both coordinates within three of them.",
+             unbiased estimate can have; the share of draws with both coordinates within three of them (at the large noise the box of the search alone \
+             sees to that).",
         );
         for row in rows {
             table.rows.push(vec![
