@@ -47,7 +47,7 @@ pub(crate) struct Figure {
 /// One curve or set of marks.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// The name in the legend.
+    /// The name in the legend; a curve without one is not in it.
     pub(crate) label: String,
     /// The points; those that an axis cannot show are left out.
     pub(crate) points: Vec<(f64, f64)>,
@@ -160,9 +160,9 @@ impl Figure {
         let style = (FONT, 14)
             .into_text_style(head)
             .pos(Pos::new(HPos::Left, VPos::Center));
-        let widths = self
-            .series
-            .iter()
+        let named = self.series.iter().filter(|series| !series.label.is_empty());
+        let widths = named
+            .clone()
             .map(|series| {
                 Ok(head
                     .estimate_text_size(&series.label, &style)?
@@ -172,7 +172,7 @@ impl Figure {
             .collect::<Result<Vec<i32>, DrawingAreaErrorKind<B::ErrorType>>>()?;
         let total: i32 = widths.iter().map(|width| width + KEY + GAP).sum();
         let (mut x, y) = ((SIZE.0.cast_signed() - total + GAP) / 2, 48);
-        for (series, width) in self.series.iter().zip(widths) {
+        for (series, width) in named.zip(widths) {
             let (colour, line, ..) = series.look.parts();
             if line > 0 {
                 let stroke = colour.stroke_width(line);

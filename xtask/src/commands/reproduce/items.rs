@@ -4,15 +4,20 @@
 //! into [`registry`]. Everything else (rows on disk, tables, figures, report, bars, `list`) follows.
 
 mod ablation;
+mod bandwidth;
 mod baselines;
 mod caching;
+mod coil;
 mod discovery;
+mod inverse_heat;
 mod linear;
 mod newton;
 mod nonlinear;
 mod regression;
+mod shared;
 mod solved;
 mod solving;
+mod source_position;
 mod spectral;
 mod standard_tables;
 
@@ -28,7 +33,11 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(solved::Solved),
         Box::new(spectral::Spectral),
         Box::new(baselines::Baselines),
+        Box::new(inverse_heat::InverseHeat),
+        Box::new(coil::Coil),
+        Box::new(source_position::SourcePosition),
         Box::new(discovery::Discovery),
+        Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
     ]
 }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use fastlsq_discovery::datasets::DataSet;
 use fastlsq_discovery::{Dictionary, Discovery as Search, PaperExperiment, PaperOutcome};
 
+use super::shared::named;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -127,10 +128,6 @@ fn discover(variant: &str, context: &Context<'_>) -> Row {
 fn coefficient_error(found: [f64; 2]) -> f64 {
     let difference = (found[0] - LAW[0]).hypot(found[1] - LAW[1]);
     difference / LAW[0].hypot(LAW[1])
-}
-
-fn named<const N: usize>(figures: [(&str, f64); N]) -> BTreeMap<String, f64> {
-    figures.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 /// The paper's experiment.
