@@ -7,6 +7,7 @@
     reason = "a command-line program: its results belong on standard output"
 )]
 
+mod backend;
 mod cache_experiment;
 mod cargo;
 mod commands;

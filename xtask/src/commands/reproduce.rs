@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
-use crate::{format, machine::Machine, workspace::Workspace};
+use crate::{backend, format, machine::Machine, workspace::Workspace};
 use bars::Verdict;
 use item::{Context, Item, Plan};
 use output::Output;
@@ -42,6 +42,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Where the linear, nonlinear and fitted problems are solved; the other items use the processor
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: backend::Choice,
+
     /// Keep the rows that are there from an earlier run with the same options
     #[arg(long)]
     resume: bool,
@@ -51,6 +55,7 @@ impl Args {
     /// Runs the chosen experiments; fails if a row misses its bar.
     pub(crate) fn run(self) -> Result<()> {
         let items = chosen(&self.items)?;
+        backend::choose(self.backend)?;
         let seeds = self.seeds.and_then(|seeds| usize::try_from(seeds).ok());
         let plan = Plan::new(self.quick, seeds);
         let workspace = Workspace::load()?;

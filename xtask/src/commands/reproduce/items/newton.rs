@@ -5,6 +5,7 @@ use fastlsq_newton::problems::{self, NonlinearBenchmark};
 
 use super::nonlinear::{self, Scaling};
 use super::standard_tables;
+use crate::backend::newton_on_backend;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -84,7 +85,11 @@ pub(super) fn solve(benchmark: &NonlinearBenchmark, variant: &str, context: &Con
     }
     let runs = context.each_seed(|seed| {
         if variant == "auto" {
-            return nonlinear::solve(benchmark, &NewtonOptions::new().seed(seed), seed);
+            return nonlinear::solve(
+                benchmark,
+                &newton_on_backend(NewtonOptions::new().seed(seed)),
+                seed,
+            );
         }
         let plan = &context.plan;
         let options = nonlinear::paper_options(benchmark, Scaling::Normalised, plan, seed)?;

@@ -9,6 +9,7 @@ use fastlsq_newton::{
 };
 
 use super::solving::{TEST_POINTS, finite, of_report};
+use crate::backend::on_backend;
 use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
 
@@ -45,7 +46,7 @@ pub(super) fn paper_options(
         .clone()
         .basis(Arc::new(basis))
         .rows(interior / share, conditions / share);
-    Ok(options.solve_options(solve).seed(seed))
+    Ok(options.solve_options(on_backend(solve)).seed(seed))
 }
 
 /// Solves with the paper's method, possibly changed, and measures the error.

@@ -6,6 +6,7 @@ use fastlsq_solve::{LinearProblem, Options, PAPER_GRID, Symmetry, UnitSampler};
 
 use super::solving::{TEST_POINTS, finite, of_report};
 use super::{solving, standard_tables};
+use crate::backend::on_backend;
 use crate::commands::reproduce::figure::Figure;
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -150,12 +151,12 @@ pub(super) fn fit(
                 .unwrap_or(f64::NAN)
         })
         .collect();
-    let given = Options::new()
+    let given = on_backend(Options::new())
         .features(count)
         .symmetry(Symmetry::Ignore)
         .seed(seed);
     let options = match features {
-        Features::Automatic => Options::new().seed(seed),
+        Features::Automatic => on_backend(Options::new().seed(seed)),
         Features::Sine(sigma) => given.bandwidth(sigma),
         Features::SineGrid => given.bandwidth_grid(&PAPER_GRID, 1),
         Features::Tanh(sigma) => {

@@ -6,6 +6,7 @@ use fastlsq_newton::NewtonOptions;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 
 use super::{nonlinear, standard_tables};
+use crate::backend::newton_on_backend;
 use crate::commands::reproduce::figure::Figure;
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -76,7 +77,7 @@ impl Item for Solved {
 
 fn solve(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
     let runs = context.each_seed(|seed| {
-        let mut options = NewtonOptions::new().seed(seed);
+        let mut options = newton_on_backend(NewtonOptions::new().seed(seed));
         if context.plan.quick && benchmark.slab_tolerance.is_some() {
             return nonlinear::solve(&benchmark.shortened(QUICK_SHARE)?, &options, seed);
         }

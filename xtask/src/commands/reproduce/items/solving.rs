@@ -7,6 +7,7 @@ use fastlsq_basis::{MultiquadricBasis, TanhBasis, WeightLaw};
 use fastlsq_solve::problems::Benchmark;
 use fastlsq_solve::{Basis, InputMap, Options, PAPER_GRID, Report, Solution, Status, UnitSampler};
 
+use crate::backend::on_backend;
 use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
 
@@ -61,7 +62,7 @@ impl Variant {
     pub(super) fn run(self, benchmark: &Benchmark, plan: &Plan, seed: u64) -> Result<Run> {
         match self {
             Self::Auto => {
-                let mut options = Options::new().seed(seed);
+                let mut options = on_backend(Options::new().seed(seed));
                 if plan.quick && LONG.contains(&benchmark.name) {
                     options = options.tolerance(QUICK_TOLERANCE);
                 }
@@ -123,7 +124,7 @@ pub(super) fn sized(benchmark: &Benchmark, plan: &Plan) -> Benchmark {
 
 /// The paper's protocol with this seed.
 pub(super) fn protocol(benchmark: &Benchmark, plan: &Plan, seed: u64) -> Options {
-    benchmark.protocol().features(features(plan)).seed(seed)
+    on_backend(benchmark.protocol().features(features(plan)).seed(seed))
 }
 
 /// Random tanh features; weights and biases normal with standard deviation σ.

@@ -6,6 +6,7 @@ use fastlsq_solve::problems::{self, Benchmark};
 
 use super::regression::{self, Features};
 use super::solving;
+use crate::backend::on_backend;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -37,7 +38,7 @@ impl Swept for Benchmark {
     fn run(&self, features: &str, sigma: f64, plan: &Plan, seed: u64) -> Result<Run> {
         let sized = solving::sized(self, plan);
         let count = count(plan);
-        let options = sized.protocol().features(count).seed(seed);
+        let options = on_backend(sized.protocol().features(count).seed(seed));
         let options = if features == "sin" {
             options.bandwidth(sigma)
         } else {
