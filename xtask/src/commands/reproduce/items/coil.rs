@@ -49,7 +49,8 @@ impl Item for Coil {
              the largest reading. Readings come from finite volumes with {CELLS} cells along each side of a quarter, not \
              from the features that explain them. {} features with σ = 30, odd in x and y; one factorisation for all fits; \
              adjoint gradients; {} draws of the noise. lbfgsb: to convergence; adam: 40 steps with rates from 0.08 to 0.008 \
-             (the paper: 40 with rate 0.04), both in the mean and the half difference of the coordinates. The value error \
+             in the mean and the half difference of the coordinates, as lbfgsb (the paper: 40 with rate 0.04 in x and y, which \
+             was not run). The value error \
              is the distance from the true position.",
             features(plan),
             DRAWS * plan.seeds
