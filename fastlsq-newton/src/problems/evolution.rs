@@ -40,6 +40,7 @@ pub fn burgers_shock() -> NonlinearBenchmark {
             vec![vec![-s / (8.0 * nu), s / (16.0 * nu)]]
         },
     )
+    .in_slabs(1e-7)
 }
 
 /// u_t + u u_x + u_xxx = 0 on \[−2,2\] × \[0,0.1\]: a soliton of speed 30 and height 90.

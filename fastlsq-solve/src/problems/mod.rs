@@ -25,6 +25,9 @@ pub use linear::{
 type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
 type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
 
+/// Applies an equation row to a function at many points.
+pub type Applied<'a> = dyn Fn(&EquationRow, &Array2<f64>) -> Result<Vec<f64>, SolveError> + 'a;
+
 /// A problem with a known solution.
 #[derive(Clone)]
 pub struct Benchmark {
@@ -182,7 +185,7 @@ pub fn relative_errors(
 /// # Errors
 /// As [`relative_errors`].
 pub fn relative_errors_of(
-    apply: &dyn Fn(&EquationRow, &Array2<f64>) -> Result<Vec<f64>, SolveError>,
+    apply: &Applied<'_>,
     unknowns: usize,
     domain: &dyn Domain,
     exact: &dyn Fn(&[f64]) -> Vec<f64>,
