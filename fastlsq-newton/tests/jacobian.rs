@@ -42,9 +42,9 @@ proptest! {
                 for (coefficient, factors) in &terms {
                     let mut product = Real::from(*coefficient);
                     for factor in factors {
-                        product = product * apply(factor.function, u.derivative(&factor.orders));
+                        product *= apply(factor.function, u.derivative(&factor.orders));
                     }
-                    sum = sum + product;
+                    sum += product;
                 }
                 sum
             });
