@@ -6,6 +6,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod list;
 mod readme;
 mod reproduce;
@@ -14,6 +15,7 @@ mod reproduce;
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
     Reproduce(reproduce::Args),
+    Compare(compare::Args),
     Bench(bench::Args),
     Check(check::Args),
     List(list::Args),
@@ -27,6 +29,7 @@ impl Command {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Reproduce(args) => args.run(),
+            Self::Compare(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Check(args) => args.run(),
             Self::List(args) => args.run(),

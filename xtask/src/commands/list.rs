@@ -1,11 +1,11 @@
-//! `cargo xtask list`: what can be reproduced and measured.
+//! `cargo xtask list`: what can be reproduced, compared and measured.
 
 use anyhow::Result;
 use comfy_table::{ContentArrangement, Table, presets};
 
-use super::{bench, reproduce};
+use super::{bench, compare, reproduce};
 
-/// List the experiments and benchmarks, what each shows, and the paper's table or figure
+/// List the experiments, comparisons and benchmarks, what each shows, and the paper's table or figure
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
@@ -19,6 +19,12 @@ impl Args {
         println!(
             "cargo xtask reproduce [ITEM…]\n{}\n",
             table(["item", "shows", "paper"], rows)
+        );
+        let comparisons = compare::registry();
+        let rows = comparisons.iter().map(|item| [item.name, item.shows, ""]);
+        println!(
+            "cargo xtask compare [ITEM…]\n{}\n",
+            table(["item", "compares with", ""], rows)
         );
         let benches = bench::registry();
         let rows = benches.iter().map(|bench| [bench.name, bench.shows, ""]);

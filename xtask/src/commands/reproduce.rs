@@ -9,7 +9,7 @@ pub(crate) mod paper;
 mod progress;
 mod report;
 pub(crate) mod results;
-mod table;
+pub(crate) mod table;
 
 use std::path::PathBuf;
 

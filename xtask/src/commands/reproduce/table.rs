@@ -117,7 +117,8 @@ impl Table {
     }
 }
 
-fn csv_line(fields: impl Iterator<Item = String>) -> String {
+/// One line of comma-separated values, quoted where necessary.
+pub(crate) fn csv_line(fields: impl Iterator<Item = String>) -> String {
     let quoted: Vec<String> = fields
         .map(|field| {
             if field.contains([',', '"', '\n']) {

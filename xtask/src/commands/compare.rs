@@ -1,0 +1,220 @@
+//! `cargo xtask compare`: the same problems through the Python package, finite elements, SciPy and PySINDy.
+
+mod discovery;
+mod environment;
+mod exchange;
+mod fem;
+mod lbfgsb;
+mod linear;
+mod newton;
+mod peer;
+mod regression;
+mod rows;
+mod sample;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use rayon::ThreadPoolBuilder;
+
+use self::environment::Environment;
+use self::exchange::Exchange;
+use self::peer::Launcher;
+use self::rows::{Meta, Row};
+use crate::{format, machine::Machine, workspace::Workspace};
+
+/// Compare with Python peers in one run: errors, times, ratios
+///
+/// Makes a virtual environment in the target directory (Python 3.11 or later and a network are needed once), then
+/// runs this library and its peers in turns, on the same number of threads.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The comparisons to run; see `cargo xtask list` [default: all]
+    #[arg(value_name = "ITEM")]
+    items: Vec<String>,
+
+    /// Fewer features, rows and repeats
+    #[arg(long)]
+    quick: bool,
+
+    /// Turns that each side takes [default: 5, with --quick 3]
+    #[arg(long, value_name = "K")]
+    repeats: Option<usize>,
+
+    /// Threads for each side [default: all]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// The Python that makes the virtual environment [default: python3]
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+
+    /// Where `compare.json`, `compare.csv` and the data go [default: target/compare]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// One comparison.
+pub(crate) struct Comparison {
+    /// The name on the command line.
+    pub(crate) name: &'static str,
+    /// What it compares.
+    pub(crate) shows: &'static str,
+    run: fn(&Scope) -> Result<Vec<Row>>,
+}
+
+/// All comparisons. To add one: a file in `compare/`, a program in `peers/`, and a line here.
+pub(crate) fn registry() -> Vec<Comparison> {
+    vec![
+        Comparison {
+            name: "linear",
+            shows: "linear PDEs: the Python package, finite elements, Kansa's method",
+            run: linear::run,
+        },
+        Comparison {
+            name: "newton",
+            shows: "nonlinear PDEs: the Python package, finite elements, SciPy's solve_bvp, Kansa's method",
+            run: newton::run,
+        },
+        Comparison {
+            name: "regression",
+            shows: "fits of known solutions: the Python package",
+            run: regression::run,
+        },
+        Comparison {
+            name: "discovery",
+            shows: "laws from noisy samples: PySINDy by differences, smoothed, in weak form",
+            run: discovery::run,
+        },
+        Comparison {
+            name: "lbfgsb",
+            shows: "minimisation in a box: SciPy's L-BFGS-B",
+            run: lbfgsb::run,
+        },
+    ]
+}
+
+/// How much to do, and with whom.
+pub(crate) struct Scope {
+    quick: bool,
+    repeats: usize,
+    launcher: Launcher,
+    exchange: Exchange,
+    workspace: Workspace,
+}
+
+impl Scope {
+    /// One of two sizes.
+    fn pick<T>(&self, quick: T, full: T) -> T {
+        if self.quick { quick } else { full }
+    }
+}
+
+impl Args {
+    /// Runs the chosen comparisons.
+    pub(crate) fn run(self) -> Result<()> {
+        let comparisons = chosen(&self.items)?;
+        let repeats = self.repeats.unwrap_or(if self.quick { 3 } else { 5 });
+        if repeats == 0 {
+            bail!("--repeats must be at least 1");
+        }
+        if let Some(threads) = self.threads {
+            if threads == 0 {
+                bail!("--threads must be at least 1");
+            }
+            ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build_global()
+                .with_context(|| format!("cannot start {threads} threads"))?;
+        }
+        let workspace = Workspace::load()?;
+        let environment = Environment::prepare(&workspace.target, self.python.as_deref())?;
+        let out = self.out.unwrap_or_else(|| workspace.target.join("compare"));
+        let scope = Scope {
+            quick: self.quick,
+            repeats,
+            launcher: Launcher {
+                python: environment.python(),
+                scripts: peer::scripts(&workspace.root),
+                threads: rayon::current_num_threads(),
+            },
+            exchange: Exchange::create(&out)?,
+            workspace,
+        };
+        let meta = Meta {
+            mode: scope.pick("quick", "full"),
+            repeats,
+            peers: environment::pinned().map(str::to_owned).collect(),
+            machine: Machine::here(&scope.workspace.root),
+        };
+        let mut all: Vec<Row> = Vec::new();
+        for (index, comparison) in comparisons.iter().enumerate() {
+            let (number, of) = (index + 1, comparisons.len());
+            eprintln!("[{number}/{of}] {}: {}", comparison.name, comparison.shows);
+            let rows = (comparison.run)(&scope)?;
+            println!("\n{}\n{}\n", comparison.name, rows::table(&rows));
+            all.extend(rows);
+            // What is finished stays if a later comparison is interrupted.
+            rows::save(&out, &meta, &all)?;
+        }
+        println!(
+            "Medians of {repeats} turns (least–largest), both sides on {}; above 1× ours is better.",
+            format::count(scope.launcher.threads, "thread")
+        );
+        println!("written to {}", out.join("compare.{json,csv}").display());
+        let ours = all.iter().filter(|row| row.against.is_none());
+        let failed = ours.filter(|row| row.failures > 0).count();
+        if failed > 0 {
+            bail!("{} of ours failed", format::count(failed, "row"));
+        }
+        Ok(())
+    }
+}
+
+fn chosen(names: &[String]) -> Result<Vec<Comparison>> {
+    let all = registry();
+    for name in names {
+        if !all.iter().any(|comparison| comparison.name == name) {
+            let known: Vec<_> = all.iter().map(|comparison| comparison.name).collect();
+            bail!("no comparison `{name}`; there are: {}", known.join(", "));
+        }
+    }
+    let wanted = |comparison: &Comparison| {
+        names.is_empty() || names.iter().any(|name| name == comparison.name)
+    };
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{chosen, peer, registry};
+
+    #[test]
+    fn items_are_checked_before_anything_is_installed() {
+        let error = chosen(&["liner".to_owned()]).err().unwrap().to_string();
+        assert!(
+            error.contains("liner") && error.contains("linear"),
+            "{error}"
+        );
+        assert_eq!(chosen(&[]).unwrap().len(), registry().len());
+        assert_eq!(chosen(&["lbfgsb".to_owned()]).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn every_peer_has_a_program() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .unwrap();
+        for name in [
+            "package",
+            "finite_elements",
+            "boundary_value",
+            "kansa",
+            "sindy",
+            "lbfgsb",
+        ] {
+            let program = peer::scripts(root).join(name).with_extension("py");
+            assert!(program.is_file(), "{}", program.display());
+        }
+    }
+}
