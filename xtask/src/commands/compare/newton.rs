@@ -6,6 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{FrequencyLaw, NewtonOptions, SinusoidalBasis};
+use fastlsq_solve::{Sequence, Symmetry};
 use serde_json::json;
 
 use super::Scope;
@@ -60,7 +61,11 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
                     .build()?;
                 let options = NewtonOptions::new().seed(seed);
                 let solve = options.solve.clone().basis(Arc::new(basis));
-                let solve = solve.rows(interior, conditions).weight(protocol.weight);
+                let solve = solve
+                    .rows(interior, conditions)
+                    .weight(protocol.weight)
+                    .points(Sequence::Independent)
+                    .symmetry(Symmetry::Ignore);
                 solved(&benchmark, &options.solve_options(solve))
             }),
             Side::peer("Python fastlsq, the same settings", &same, |seed| {

@@ -34,6 +34,11 @@ pub(super) struct Launcher {
 impl Launcher {
     /// Starts the program of this name and waits until it is ready.
     pub(super) fn start(&self, name: &'static str) -> Result<Peer> {
+        self.start_on(self.threads, name)
+    }
+
+    /// As [`start`](Self::start), on this many threads.
+    pub(super) fn start_on(&self, threads: usize, name: &'static str) -> Result<Peer> {
         let mut command = Command::new(&self.python);
         command.arg(self.scripts.join(name).with_extension("py"));
         // An idle peer must not keep the processor from ours.
@@ -42,7 +47,7 @@ impl Launcher {
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         command.env("PYTHONIOENCODING", "utf-8");
         for variable in THREADS {
-            command.env(variable, self.threads.to_string());
+            command.env(variable, threads.to_string());
         }
         Peer::start(name, command)
     }
