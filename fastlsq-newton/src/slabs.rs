@@ -207,7 +207,8 @@ impl SlabSolution {
         &self.pieces
     }
 
-    /// The sum of the slabs' estimated errors.
+    /// The sum of the slabs' estimated errors. Each is about its own slab: what an error at the end of
+    /// one slab grows to in the next ones is not in it.
     #[must_use]
     pub fn error_estimate(&self) -> f64 {
         self.pieces

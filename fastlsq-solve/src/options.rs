@@ -175,7 +175,8 @@ impl Options {
 
     /// Begins an automatic search with what served a similar problem (default: small isotropic
     /// features). The law is on the domain's bounding box mapped to \[−1,1\]^d: one law per axis, or a
-    /// covariance; the search goes on from there if the tolerance is not met.
+    /// covariance (blocks and low-order mixes have no single scale to vary, and are passed over); the search
+    /// goes on from there if the tolerance is not met.
     #[must_use]
     pub fn begin_with(mut self, features: usize, law: FrequencyLaw) -> Self {
         self.begin_with = Some((features, law));

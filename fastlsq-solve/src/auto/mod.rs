@@ -221,6 +221,12 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
     {
         return option("weight", weight, "positive and finite");
     }
+    if let Some((features, law)) = &options.begin_with {
+        if *features == 0 {
+            return option("begin_with", 0.0, "at least one feature is needed");
+        }
+        law.validate(dim)?;
+    }
     if options.threads == Some(0) {
         return option("threads", 0.0, "at least one thread is needed");
     }

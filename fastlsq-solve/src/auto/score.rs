@@ -187,10 +187,9 @@ fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
         .zip(bounds.hi())
         .map(|(a, b)| 0.5 * (b - a));
     let frequencies: Vec<f64> = half.map(|h| if h > 0.0 { 1.0 / h } else { 0.0 }).collect();
-    let frequencies = ndarray::ArrayView2::from_shape((1, frequencies.len()), &frequencies)
-        .map_err(|_| SolveError::NothingToSolve)?;
+    let frequencies = Array2::from_shape_fn((1, frequencies.len()), |(_, k)| frequencies[k]);
     Ok(SinusoidalBasis::explicit(
-        frequencies,
+        frequencies.view(),
         &[std::f64::consts::FRAC_PI_4],
     )?)
 }
