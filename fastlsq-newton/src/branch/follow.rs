@@ -1,0 +1,264 @@
+//! The walk along a branch: steps, their length, and features that grow where they are needed.
+
+use std::sync::Arc;
+
+use fastlsq_basis::Basis;
+use fastlsq_solve::auto::{Features, Workbench, rms};
+use fastlsq_solve::{Report, RowBlock, Solution};
+
+use super::scale::Scale;
+use super::{Branch, BranchEnd, BranchOptions, BranchPoint};
+use crate::bench::NewtonBench;
+use crate::iteration::Iteration;
+use crate::options::{NewtonOptions, Start};
+use crate::problem::NonlinearProblem;
+use crate::{NewtonError, NewtonStatus};
+
+/// With this many or fewer the next step is longer.
+const EASY: usize = 4;
+/// The shortest step, in units of the first.
+const SHORTEST: f64 = 1e-4;
+/// The longest step, in units of the first.
+const LONGEST: f64 = 4.0;
+/// Two directions in a row may differ by this cosine at most: a sharper turn is taken in shorter steps.
+const STRAIGHT: f64 = 0.8;
+/// With a larger held-out residual more features are tried.
+const UNRESOLVED: f64 = 1e-9;
+/// How many more.
+const GROWTH: f64 = 1.5;
+/// Factors on their frequencies that are tried.
+const STRETCHES: [f64; 2] = [1.25, 1.0];
+
+impl NonlinearProblem {
+    /// Follows the branch of solutions from the declared value of the parameter, past folds.
+    ///
+    /// # Errors
+    /// No declared parameter, a first step that is zero or not finite, and as [`solve`](Self::solve)
+    /// for the first point.
+    pub fn follow(&self, options: &BranchOptions) -> Result<Branch, NewtonError> {
+        let first = match &self.parameter {
+            Some((_, value)) => *value,
+            None => return Err(NewtonError::NoParameter),
+        };
+        if !(options.first_step.is_finite() && options.first_step != 0.0) {
+            return Err(NewtonError::Option {
+                option: "first_step",
+                value: options.first_step,
+                requirement: "finite and not zero",
+            });
+        }
+        let start = self.solve_with(&options.newton)?;
+        let mut follower = Follower {
+            problem: self,
+            options: &options.newton,
+            bench: NewtonBench::new(self, &options.newton)?,
+            features: start.features().clone(),
+            bases: start.solution().bases().to_vec(),
+            blocks: Vec::new(),
+        };
+        follower.blocks = follower.rows(start.features().count())?;
+        follower.follow(options, first, start.into_solution())
+    }
+}
+
+/// The points of a branch are those of no candidate.
+const BRANCH_POINTS: u64 = 0xB4A;
+
+/// Features and points that stay the same along a branch, until they no longer resolve it.
+pub(super) struct Follower<'a> {
+    pub(super) problem: &'a NonlinearProblem,
+    pub(super) options: &'a NewtonOptions,
+    pub(super) bench: NewtonBench<'a>,
+    features: Features,
+    pub(super) bases: Vec<Arc<dyn Basis>>,
+    pub(super) blocks: Vec<RowBlock>,
+}
+
+impl Follower<'_> {
+    fn follow(
+        mut self,
+        options: &BranchOptions,
+        parameter: f64,
+        start: Solution,
+    ) -> Result<Branch, NewtonError> {
+        let Some(first) = self.at_parameter(parameter, start)? else {
+            return Err(self.lost(parameter));
+        };
+        let (lo, hi) = options.within;
+        let mut step = options.first_step;
+        let mut second = loop {
+            let target = parameter + step;
+            if let Some(point) = self.at_parameter(target, first.solution.clone())? {
+                break point;
+            }
+            step *= 0.5;
+            if step.abs() < SHORTEST * options.first_step.abs() {
+                return Err(self.lost(target));
+            }
+        };
+        let difference = second.values.iter().zip(&first.values).map(|(b, a)| b - a);
+        let scale = Scale {
+            values: rms(difference).max(f64::MIN_POSITIVE),
+            parameter: step.abs(),
+        };
+        let (mut direction, unit) = scale.direction(&first, &second);
+        let (mut length, mut chord) = (unit, unit);
+        second.arclength = 1.0;
+        let mut branch = Branch {
+            points: vec![first, second],
+            folds: Vec::new(),
+            end: BranchEnd::PointLimit,
+        };
+        while branch.points.len() < options.max_points {
+            let [.., before, last] = branch.points.as_slice() else {
+                break;
+            };
+            if !(lo..=hi).contains(&last.parameter) {
+                branch.end = BranchEnd::LeftInterval;
+                break;
+            }
+            let along = 1.0 + length / chord;
+            let reached = self.correct(before, last, along, &scale)?;
+            let reached = match reached {
+                Some(point) if point.held_out_residual > UNRESOLVED => {
+                    Some(self.refined(point, before, last, along, &scale)?)
+                }
+                other => other,
+            };
+            let smooth = reached.and_then(|next| {
+                let (towards, distance) = scale.direction(last, &next);
+                let straight = scale.cosine(&towards, &direction) >= STRAIGHT;
+                straight.then_some((next, towards, distance))
+            });
+            let Some((mut next, towards, distance)) = smooth else {
+                length *= 0.5;
+                if length < SHORTEST * unit {
+                    branch.end = BranchEnd::StepTooShort;
+                    break;
+                }
+                continue;
+            };
+            if next.iterations <= EASY {
+                length = (1.4 * length).min(LONGEST * unit);
+            }
+            if towards.parameter * direction.parameter < 0.0 {
+                let fold = self.fold([before, last, &next], &scale)?;
+                branch.folds.push(fold);
+            }
+            next.arclength = last.arclength + distance / unit;
+            (direction, chord) = (towards, distance);
+            branch.points.push(next);
+        }
+        Ok(branch)
+    }
+
+    /// The point again with more features and higher frequencies, while that resolves it better.
+    fn refined(
+        &mut self,
+        point: BranchPoint,
+        before: &BranchPoint,
+        last: &BranchPoint,
+        along: f64,
+        scale: &Scale,
+    ) -> Result<BranchPoint, NewtonError> {
+        let mut best = point;
+        let limit = self.options.solve.max_features;
+        while best.held_out_residual > UNRESOLVED {
+            let Features::Random { count, .. } = self.features else {
+                break;
+            };
+            let more = ((GROWTH * count as f64) as usize).min(limit);
+            if more <= count {
+                break;
+            }
+            let kept = (
+                self.features.clone(),
+                self.bases.clone(),
+                self.blocks.clone(),
+            );
+            let mut winner = None;
+            for stretch in STRETCHES {
+                let features = kept.0.with_count(more).stretched(stretch);
+                self.bases = features.build(self.bases.len(), self.options.solve.normalised)?;
+                self.blocks = self.rows(more)?;
+                self.features = features;
+                if let Some(found) = self.correct(before, last, along, scale)?
+                    && found.held_out_residual < best.held_out_residual
+                {
+                    winner = Some((
+                        self.features.clone(),
+                        self.bases.clone(),
+                        self.blocks.clone(),
+                    ));
+                    best = found;
+                }
+            }
+            let better = winner.is_some();
+            (self.features, self.bases, self.blocks) = winner.unwrap_or(kept);
+            if !better {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    fn rows(&self, features: usize) -> Result<Vec<RowBlock>, NewtonError> {
+        let seed = self.options.solve.seed.wrapping_add(BRANCH_POINTS);
+        self.bench.rows(features, self.options.solve.rows, seed)
+    }
+
+    fn lost(&self, parameter: f64) -> NewtonError {
+        let name = self.problem.parameter.as_ref();
+        NewtonError::BranchLost {
+            name: name.map_or_else(String::new, |(name, _)| name.clone()),
+            parameter,
+        }
+    }
+
+    pub(super) fn iteration(&self, parameter: f64) -> Iteration<'_> {
+        self.bench
+            .iteration(&self.bases, &self.blocks, self.options, parameter)
+    }
+
+    /// The solution at a prescribed value, from a solution nearby; `None` if Newton fails.
+    fn at_parameter(
+        &self,
+        parameter: f64,
+        start: Solution,
+    ) -> Result<Option<BranchPoint>, NewtonError> {
+        let mut options = self.options.clone();
+        options.start = Start::From(Arc::new(start));
+        let outcome = self
+            .bench
+            .iteration(&self.bases, &self.blocks, &options, parameter)
+            .run()?;
+        if outcome.status != NewtonStatus::Converged {
+            return Ok(None);
+        }
+        let iterations = outcome.history.len();
+        self.point(outcome.beta, parameter, iterations).map(Some)
+    }
+
+    pub(super) fn point(
+        &self,
+        beta: Vec<f64>,
+        parameter: f64,
+        iterations: usize,
+    ) -> Result<BranchPoint, NewtonError> {
+        let references: Vec<&dyn Basis> = self.bases.iter().map(AsRef::as_ref).collect();
+        let score = self.bench.score_at(&references, &beta, parameter)?;
+        let names = self.problem.unknown_names().to_vec();
+        let mut report = Report::empty();
+        report.held_out_residual = score.worst;
+        report.features = self.bases.first().map_or(0, Basis::len);
+        report.rows = self.blocks.iter().map(RowBlock::len).sum();
+        Ok(BranchPoint {
+            parameter,
+            arclength: 0.0,
+            iterations,
+            held_out_residual: score.worst,
+            values: score.values,
+            solution: Solution::from_parts(self.bases.clone(), names, beta, report)?,
+        })
+    }
+}
