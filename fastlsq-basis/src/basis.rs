@@ -46,6 +46,13 @@ pub trait Basis: Debug + Send + Sync {
         None
     }
 
+    /// Only the features with these indices, in this order and with their present scale; `None` if this kind
+    /// cannot be cut, or if there is no such feature.
+    fn selected(&self, features: &[usize]) -> Option<Arc<dyn Basis>> {
+        let _ = features;
+        None
+    }
+
     /// Whether there are no features at all.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -218,6 +225,10 @@ impl<B: Basis + ?Sized> Basis for Arc<B> {
 
     fn to_saved(&self) -> Option<crate::SavedBasis> {
         (**self).to_saved()
+    }
+
+    fn selected(&self, features: &[usize]) -> Option<Arc<dyn Basis>> {
+        (**self).selected(features)
     }
 
     fn assemble_into(

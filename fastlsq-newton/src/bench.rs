@@ -3,21 +3,24 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fastlsq_basis::{Basis, Parity};
+use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
     self, Features, HeldOut, RowCounts, Score, TableShare, Trial, Workbench, rms, sample_blocks,
     worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
-use fastlsq_solve::{BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution};
-use ndarray::ArrayView2;
+use fastlsq_solve::{
+    BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution, WrittenRows,
+    compress,
+};
+use ndarray::{ArrayView2, Axis};
 
 use crate::function::Function;
-use crate::iteration::{Iteration, Outcome};
+use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::linearity;
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::NonlinearProblem;
-use crate::report::{NewtonReport, NewtonStatus, Step};
+use crate::report::{Candidate, NewtonReport, NewtonStatus, Step};
 use crate::residual::Residual;
 use crate::slabs::Slabs;
 use crate::solution::NonlinearSolution;
@@ -69,7 +72,7 @@ fn run(
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report::of(&problem.frame, &options.solve, &found, seconds);
     let mut newton = found.best.extra;
-    newton.solves = bench.solves;
+    (newton.solves, newton.candidates) = (bench.solves, bench.candidates);
     let names = problem.unknown_names().to_vec();
     let solution = Solution::from_parts(found.best.bases, names, found.best.beta, report)?;
     Ok(NonlinearSolution::new(
@@ -77,6 +80,13 @@ fn run(
         newton,
         found.best.features,
     ))
+}
+
+/// Features and rows of one candidate, with what all its steps share.
+struct StepRows<'a> {
+    bases: &'a [Arc<dyn Basis>],
+    blocks: &'a [RowBlock],
+    unchanged: Vec<Option<WrittenRows>>,
 }
 
 /// The workbench of a nonlinear problem.
@@ -94,6 +104,7 @@ pub(crate) struct NewtonBench<'a> {
     failures: usize,
     marched: bool,
     pub(crate) solves: usize,
+    candidates: Vec<Candidate>,
 }
 
 impl<'a> NewtonBench<'a> {
@@ -134,6 +145,7 @@ impl<'a> NewtonBench<'a> {
             failures: 0,
             marched: false,
             solves: 0,
+            candidates: Vec::new(),
         })
     }
 
@@ -151,8 +163,7 @@ impl<'a> NewtonBench<'a> {
     /// One Newton iteration at one value of the parameter.
     fn iterate(
         &self,
-        bases: &[Arc<dyn Basis>],
-        blocks: &[RowBlock],
+        rows: &StepRows<'_>,
         parameter: f64,
         start: Start,
     ) -> Result<Outcome, NewtonError> {
@@ -162,7 +173,11 @@ impl<'a> NewtonBench<'a> {
             options.max_iterations = options.max_iterations.min(WARM_ITERATIONS);
         }
         options.start = start;
-        self.iteration(bases, blocks, &options, parameter).run()
+        Iteration {
+            unchanged: &rows.unchanged,
+            ..self.iteration(rows.bases, rows.blocks, &options, parameter)
+        }
+        .run()
     }
 
     /// The iteration for these features and points at one value of the parameter.
@@ -180,6 +195,7 @@ impl<'a> NewtonBench<'a> {
             lsq: &self.lsq,
             bases,
             blocks,
+            unchanged: &[],
             value_points: self.held_out.value_points(),
             parameter,
             linear: self.linear,
@@ -206,18 +222,14 @@ impl<'a> NewtonBench<'a> {
     }
 
     /// The values of the parameter on the way, and the iteration through them.
-    fn through_stages(
-        &self,
-        bases: &[Arc<dyn Basis>],
-        blocks: &[RowBlock],
-    ) -> Result<Outcome, NewtonError> {
+    fn through_stages(&self, rows: &StepRows<'_>) -> Result<Outcome, NewtonError> {
         let last = self.parameter();
         let mut history: Vec<Step> = Vec::new();
         let mut solves = 0;
         let mut start = self.options.start.clone();
         let mut first: Option<(String, f64)> = None;
         let mut stage = |value: f64, start: Start| -> Result<Outcome, NewtonError> {
-            let outcome = self.iterate(bases, blocks, value, start)?;
+            let outcome = self.iterate(rows, value, start)?;
             solves += outcome.solves;
             history.extend(outcome.history.iter().cloned());
             first.get_or_insert((outcome.start.clone(), outcome.start_residual));
@@ -225,7 +237,7 @@ impl<'a> NewtonBench<'a> {
         };
         let as_start = |outcome: &Outcome| -> Result<Start, NewtonError> {
             Ok(Start::From(Arc::new(
-                self.as_solution(bases, outcome.beta.clone())?,
+                self.as_solution(rows.bases, outcome.beta.clone())?,
             )))
         };
         let mut outcome = match &self.options.continuation {
@@ -268,6 +280,31 @@ impl<'a> NewtonBench<'a> {
         (outcome.history, outcome.solves) = (history, solves);
         (outcome.start, outcome.start_residual) = (start, residual);
         Ok(outcome)
+    }
+
+    /// The bases cut to their numerical rank, with the derivatives that the residuals use.
+    fn compressed(
+        &self,
+        bases: &[Arc<dyn Basis>],
+        blocks: &[RowBlock],
+    ) -> Result<Vec<Arc<dyn Basis>>, NewtonError> {
+        let points: Vec<_> = blocks.iter().map(|block| block.points.view()).collect();
+        let points = ndarray::concatenate(Axis(0), &points).unwrap_or_default();
+        let requests = self.residuals.iter().flatten().flat_map(Residual::requests);
+        let cut = |(unknown, basis): (usize, &Arc<dyn Basis>)| {
+            let mut derivatives = vec![MultiIndex::zero(basis.dim())];
+            for request in requests.clone().filter(|r| r.unknown == unknown) {
+                if !derivatives.contains(&request.alpha) {
+                    derivatives.push(request.alpha.clone());
+                }
+            }
+            compress(basis, &derivatives, points.view(), &self.lsq)
+        };
+        Ok(bases
+            .iter()
+            .enumerate()
+            .map(cut)
+            .collect::<Result<_, _>>()?)
     }
 
     fn as_solution(
@@ -397,12 +434,26 @@ impl Workbench for NewtonBench<'_> {
         if self.warm.is_none() && self.failures >= PATIENCE && !self.marched {
             self.march();
         }
-        let bases = features.build(self.unknowns(), self.options.solve.normalised)?;
+        let mut bases = features.build(self.unknowns(), self.options.solve.normalised)?;
+        if self.options.compress {
+            bases = self.compressed(&bases, blocks)?;
+        }
+        let rows = StepRows {
+            bases: &bases,
+            blocks,
+            unchanged: unchanged_rows(self.options, &self.residuals, &bases, blocks)?,
+        };
         let outcome = match &self.warm {
-            Some((_, start)) => self.iterate(&bases, blocks, self.parameter(), start.clone())?,
-            None => self.through_stages(&bases, blocks)?,
+            Some((_, start)) => self.iterate(&rows, self.parameter(), start.clone())?,
+            None => self.through_stages(&rows)?,
         };
         self.solves += outcome.solves;
+        self.candidates.push(Candidate {
+            features: bases.iter().map(Basis::len).max().unwrap_or(0),
+            steps: outcome.history.len(),
+            status: outcome.status,
+            warm: self.warm.is_some(),
+        });
         let references: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
         let mut score = self.score(&references, &outcome.beta)?;
         match outcome.status {
@@ -441,6 +492,7 @@ impl Workbench for NewtonBench<'_> {
                 start_residual: outcome.start_residual,
                 history: outcome.history,
                 solves: outcome.solves,
+                candidates: Vec::new(),
             },
             beta: outcome.beta,
         })

@@ -6,7 +6,7 @@ use std::time::Instant;
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{block_weights, rms};
 use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
-use fastlsq_solve::{RowBlock, Solution, System, identity};
+use fastlsq_solve::{RowBlock, Solution, System, WrittenRows, identity};
 use ndarray::{Array2, ArrayView2};
 
 use crate::NewtonError;
@@ -93,11 +93,30 @@ pub(crate) struct Iteration<'a> {
     pub(crate) lsq: &'a LsqOptions,
     pub(crate) bases: &'a [Arc<dyn Basis>],
     pub(crate) blocks: &'a [RowBlock],
+    /// For each block, its rows where they are the same in every step: those of linear conditions. Or nothing at all.
+    pub(crate) unchanged: &'a [Option<WrittenRows>],
     /// Where the change of u is measured.
     pub(crate) value_points: ArrayView2<'a, f64>,
     pub(crate) parameter: f64,
     /// Whether the residual is linear, so that one step is all.
     pub(crate) linear: bool,
+}
+
+/// The rows of the linear conditions, written once for all steps; none for a backend that assembles for itself.
+pub(crate) fn unchanged_rows(
+    options: &NewtonOptions,
+    residuals: &[Option<Residual>],
+    bases: &[Arc<dyn Basis>],
+    blocks: &[RowBlock],
+) -> Result<Vec<Option<WrittenRows>>, NewtonError> {
+    let taken = options.solve.backend.takes_written_rows();
+    let rows = blocks.iter().zip(residuals).map(|(block, residual)| {
+        let unchanged = taken && residual.is_none() && !block.exact && !block.is_empty();
+        unchanged
+            .then(|| WrittenRows::new(block, bases))
+            .transpose()
+    });
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 impl Iteration<'_> {
@@ -232,16 +251,24 @@ impl Iteration<'_> {
         Ok(System::new(self.bases.to_vec(), blocks)?)
     }
 
-    /// Solves a system with the given or with fresh weights.
+    /// Solves a system with the given or with fresh weights; `origin` is what an increment is added to.
     fn solve(
         &self,
         mut system: System,
+        origin: Option<&[f64]>,
         weights: &mut Vec<f64>,
     ) -> Result<(Vec<f64>, LsqInfo), NewtonError> {
         if weights.is_empty() {
             *weights = block_weights(&self.problem.frame, self.options.solve.weight, &system)?;
         }
         system.set_weights(weights);
+        if !self.unchanged.is_empty() {
+            let unchanged = self.unchanged.iter().map(|rows| {
+                let rows = rows.as_ref()?;
+                Some(origin.map_or_else(|| rows.clone(), |beta| rows.less(beta)))
+            });
+            system = system.with_written(unchanged.collect())?;
+        }
         let factored = self.options.solve.backend.factor(&system, self.lsq)?;
         let solution = factored.solution()?;
         let beta = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
@@ -291,7 +318,7 @@ impl Iteration<'_> {
             |name: &str, keep: &dyn Fn(&Residual, u32) -> bool, weights: &mut Vec<f64>| {
                 let system = self.system(&zero.0, &at_zero, StepForm::NewCoefficients, keep)?;
                 // A part without any term (a first-order condition, say) leaves a block empty.
-                let (beta, _) = self.solve(system, weights)?;
+                let (beta, _) = self.solve(system, None, weights)?;
                 *solves += 1;
                 let state = self.state_of(&self.expansion(&beta))?;
                 Ok::<_, NewtonError>((state, Some(beta), name.to_owned()))
@@ -355,7 +382,8 @@ impl Iteration<'_> {
             };
             let system = self.system(&state, &linearised, form, |_, _| true)?;
             weights.clear();
-            let (solved, step_info) = self.solve(system, &mut weights)?;
+            let origin = beta.as_deref().filter(|_| form == StepForm::Increment);
+            let (solved, step_info) = self.solve(system, origin, &mut weights)?;
             solves += 1;
             let before = self.merit(&linearised.residuals, &weights);
             if iteration == 1 {

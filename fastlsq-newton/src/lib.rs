@@ -56,6 +56,6 @@ pub use jacobian::JacobianCheck;
 pub use jet::{Component, Jet, Real};
 pub use options::{Continuation, NewtonOptions, Start, StepForm};
 pub use problem::NonlinearProblem;
-pub use report::{NewtonReport, NewtonStatus, Step};
+pub use report::{Candidate, NewtonReport, NewtonStatus, Step};
 pub use slabs::{SlabSolution, Slabs};
 pub use solution::NonlinearSolution;

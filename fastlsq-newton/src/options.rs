@@ -76,6 +76,9 @@ pub struct NewtonOptions {
     /// Whether an evolution that Newton's method cannot reach at once is first followed roughly,
     /// slab by slab in time, to start from there (default: yes).
     pub march: bool,
+    /// Whether features are first cut to their numerical rank, so that every step has fewer unknowns (default: no;
+    /// worth it where many more features are given than the domain can tell apart).
+    pub compress: bool,
     /// The most steps for one candidate (default 30).
     pub max_iterations: usize,
     /// Whether steps are shortened until the residual falls (default: yes).
@@ -121,6 +124,7 @@ impl NewtonOptions {
             start: Start::Best,
             continuation: Continuation::None,
             march: true,
+            compress: false,
             max_iterations: 30,
             line_search: true,
             damping: 1.0,
@@ -162,6 +166,13 @@ impl NewtonOptions {
     #[must_use]
     pub fn march(mut self, on: bool) -> Self {
         self.march = on;
+        self
+    }
+
+    /// Whether features are first cut to their numerical rank.
+    #[must_use]
+    pub fn compress(mut self, on: bool) -> Self {
+        self.compress = on;
         self
     }
 

@@ -47,6 +47,19 @@ pub struct Step {
     pub seconds: f64,
 }
 
+/// One set of features that the search tried.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Features of each unknown.
+    pub features: usize,
+    /// Newton steps, all stages of continuation together.
+    pub steps: usize,
+    /// How its iteration ended.
+    pub status: NewtonStatus,
+    /// Whether it began from the solution of an earlier candidate.
+    pub warm: bool,
+}
+
 /// What happened on the way to a nonlinear solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewtonReport {
@@ -62,6 +75,8 @@ pub struct NewtonReport {
     pub history: Vec<Step>,
     /// Least-squares solves over all candidates.
     pub solves: usize,
+    /// The candidates in the order they were tried.
+    pub candidates: Vec<Candidate>,
 }
 
 impl NewtonReport {
@@ -69,6 +84,16 @@ impl NewtonReport {
     #[must_use]
     pub fn iterations(&self) -> usize {
         self.history.len()
+    }
+
+    /// Steps of the first candidate that converged without the help of another: what Newton's method needs from a
+    /// generic start. `None` if none did.
+    #[must_use]
+    pub fn cold_iterations(&self) -> Option<usize> {
+        let cold = self.candidates.iter().filter(|c| !c.warm);
+        cold.filter(|c| c.status == NewtonStatus::Converged)
+            .map(|c| c.steps)
+            .next()
     }
 }
 
@@ -85,6 +110,15 @@ impl fmt::Display for NewtonReport {
             self.start,
             self.solves
         )?;
+        if let [.., _, _] = self.candidates[..]
+            && let Some(steps) = self.cold_iterations()
+        {
+            writeln!(
+                f,
+                "  {} sets of features were tried; the first to converge from a generic start took {steps} steps",
+                self.candidates.len()
+            )?;
+        }
         writeln!(f, "  step   residual    change      length  rank")?;
         write!(f, "     0   {:.2e}", self.start_residual)?;
         for step in &self.history {

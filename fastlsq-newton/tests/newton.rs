@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
     BoxDomain, Continuation, Interval, NewtonError, NewtonOptions, NewtonStatus, NonlinearProblem,
-    Options, PartSelector, Slabs, SpaceTime, Start, StepForm,
+    NonlinearSolution, Options, PartSelector, Slabs, SpaceTime, Start, StepForm,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -216,4 +216,34 @@ fn bad_input_is_a_typed_error() {
         .problem
         .solve_in_slabs(Slabs::Automatic, &NewtonOptions::new());
     assert!(matches!(time, Err(NewtonError::NoTime)));
+}
+
+#[test]
+fn compressed_features_lead_to_the_same_solution() {
+    let benchmark = problems::nl_poisson_2d();
+    let given = Options::new().features(700).bandwidth(3.0).seed(1);
+    let options = NewtonOptions::new().solve_options(given);
+    let whole = benchmark.problem.solve_with(&options).unwrap();
+    let small = benchmark
+        .problem
+        .solve_with(&options.compress(true))
+        .unwrap();
+    let features = |u: &NonlinearSolution| u.bases()[0].len();
+    assert_eq!(features(&whole), 700);
+    assert!(features(&small) < 400, "{} are left", features(&small));
+    for solution in [whole, small] {
+        let error = benchmark.errors(&solution, 500).unwrap().value;
+        assert!(error < 1e-11, "{error:e}");
+    }
+}
+
+#[test]
+fn steps_from_a_generic_start_are_reported_apart() {
+    let benchmark = problems::nl_poisson_2d();
+    let solution = benchmark.problem.solve().unwrap();
+    let newton = solution.newton();
+    let cold = newton.cold_iterations().unwrap();
+    assert!((2..=8).contains(&cold), "{cold} steps");
+    assert!(newton.candidates.iter().any(|candidate| candidate.warm));
+    assert!(newton.to_string().contains("from a generic start took"));
 }

@@ -61,6 +61,7 @@
 
 pub mod auto;
 pub mod backend;
+mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod data;
@@ -78,6 +79,7 @@ mod solution;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
+pub use compress::compress;
 pub use data::{Data, PointFunction};
 pub use domain::{
     Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, DomainExt,
@@ -98,4 +100,4 @@ pub use problem::{Condition, Imposition, LinearProblem, Place};
 pub use report::{BlockReport, Probe, Report, Status};
 pub use saved::SaveError;
 pub use solution::Solution;
-pub use system::{RowBlock, System};
+pub use system::{RowBlock, System, WrittenRows};

@@ -1,5 +1,7 @@
 //! Sinusoidal features as a [`Basis`]: forms collapse once, tiles of the output are written in parallel.
 
+use std::sync::Arc;
+
 use faer::{Mat, MatMut};
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
@@ -172,6 +174,10 @@ impl Basis for SinusoidalBasis {
 
     fn to_saved(&self) -> Option<crate::SavedBasis> {
         Some(crate::SavedBasis::Sinusoidal(self.clone()))
+    }
+
+    fn selected(&self, features: &[usize]) -> Option<Arc<dyn Basis>> {
+        Some(Arc::new(self.select(features).ok()?))
     }
 }
 

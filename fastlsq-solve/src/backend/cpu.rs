@@ -19,6 +19,10 @@ impl Backend for CpuBackend {
         "cpu".to_owned()
     }
 
+    fn takes_written_rows(&self) -> bool {
+        true
+    }
+
     fn factor(
         &self,
         system: &System,

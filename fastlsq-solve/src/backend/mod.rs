@@ -18,6 +18,12 @@ pub trait Backend: Debug + Send + Sync {
     /// The name in reports.
     fn name(&self) -> String;
 
+    /// Whether systems may hold rows that are [written out](crate::WrittenRows) already; a backend that assembles
+    /// everything itself says no and never sees any.
+    fn takes_written_rows(&self) -> bool {
+        false
+    }
+
     /// Assembles and factors the weighted rows, with the system's own right-hand side along. Blocks
     /// marked [`exact`](crate::RowBlock::exact) hold as equality constraints; a backend that has
     /// none returns an error for them.

@@ -40,6 +40,7 @@
 
 mod block;
 mod cached;
+mod columns;
 mod constrained;
 mod elimination;
 mod error;
@@ -61,10 +62,12 @@ mod streamed;
 mod triangle;
 
 pub use cached::CachedSolver;
+pub use columns::spanning_columns;
 pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained};
 pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
 pub use options::{LsqOptions, Method};
 pub use source::RowSource;
+pub(crate) use streamed::reduce_rows;
 pub use triangle::condition_of_triangle;

@@ -9,6 +9,7 @@ use super::block::{BlockReflectors, Shape, join, reduce_block};
 use super::error::{Input, LsqError};
 use super::kernels::{column, dot};
 use super::source::{RowSource, check_finite};
+use super::triangle::clear_below_diagonal;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 
@@ -96,6 +97,28 @@ pub(crate) fn stream_qr(
         parallel,
     };
     context.reduce_streams(0, layout.streams)
+}
+
+/// R and the first N rows of Qᵀb for A = QR with more rows than columns: the same least-squares problem up to a
+/// constant, with N rows.
+///
+/// # Errors
+/// Values that are not finite, wrong sizes, and whatever the source reports.
+pub(crate) fn reduce_rows(
+    source: &dyn RowSource,
+    rhs: MatRef<'_, f64>,
+) -> Result<(Mat<f64>, Mat<f64>), LsqError> {
+    Ok(stream_qr(source, rhs, false, true)?.triangle_and_carried(source.ncols()))
+}
+
+impl Streamed {
+    /// R with clean zeros, and the carried right-hand sides.
+    pub(crate) fn triangle_and_carried(&self, n: usize) -> (Mat<f64>, Mat<f64>) {
+        let (triangle, carried) = self.r.as_ref().split_at_col(n);
+        let mut triangle = triangle.to_owned();
+        clear_below_diagonal(triangle.as_mut());
+        (triangle, carried.to_owned())
+    }
 }
 
 impl Context<'_> {

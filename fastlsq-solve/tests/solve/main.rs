@@ -19,6 +19,7 @@ mod reproducible;
 mod saved;
 mod symmetry;
 mod systems;
+mod written;
 
 use fastlsq_solve::Solution;
 

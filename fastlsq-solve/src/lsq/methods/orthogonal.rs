@@ -8,10 +8,8 @@ use crate::lsq::range_map::{InnerMap, RangeMap};
 use crate::lsq::row_blocks::write_parallel;
 use crate::lsq::solution_map::SolutionMap;
 use crate::lsq::source::check_finite;
-use crate::lsq::streamed::{Layout, QNode, Streamed, stream_qr};
-use crate::lsq::triangle::{
-    clear_below_diagonal, column_norms, inverse_or_one, scale_columns, triangle_condition,
-};
+use crate::lsq::streamed::{Layout, QNode, stream_qr};
+use crate::lsq::triangle::{column_norms, inverse_or_one, scale_columns, triangle_condition};
 use faer::Mat;
 use std::time::Instant;
 
@@ -42,7 +40,7 @@ pub(super) fn reveal(task: Task<'_>) -> Result<Revealed, LsqError> {
     let (mut matrix, rhs, outside, q);
     if streamed {
         let result = stream_qr(task.source, task.rhs, task.options.keep_q, task.parallel)?;
-        (matrix, rhs) = split_triangle(&result, n);
+        (matrix, rhs) = result.triangle_and_carried(n);
         outside = result.residual_squares;
         q = result.q;
     } else {
@@ -77,7 +75,7 @@ pub(super) fn reveal(task: Task<'_>) -> Result<Revealed, LsqError> {
 }
 
 /// Scales the columns (if asked) and factors; the threshold is that for `n` unknowns.
-pub(super) fn equilibrated_pivoted_qr(
+pub(crate) fn equilibrated_pivoted_qr(
     mut matrix: Mat<f64>,
     options: &LsqOptions,
     n: usize,
@@ -99,18 +97,6 @@ pub(super) fn equilibrated_pivoted_qr(
         pivoted_qr(matrix, options.threshold_for(n) * largest, parallel),
         scaling,
     )
-}
-
-/// R with clean zeros and the carried right-hand sides.
-fn split_triangle(streamed: &Streamed, n: usize) -> (Mat<f64>, Mat<f64>) {
-    let mut r = streamed.r.as_ref().subcols(0, n).to_owned();
-    clear_below_diagonal(r.as_mut());
-    let rhs = streamed
-        .r
-        .as_ref()
-        .subcols(n, streamed.r.ncols() - n)
-        .to_owned();
-    (r, rhs)
 }
 
 /// Operations of a QR of an m×n matrix.
@@ -212,7 +198,7 @@ pub(crate) fn plain(task: Task<'_>) -> Result<Parts, LsqError> {
     let clock = Instant::now();
     let (m, n) = (task.source.nrows(), task.source.ncols());
     let streamed = stream_qr(task.source, task.rhs, task.options.keep_q, task.parallel)?;
-    let (r, coordinates) = split_triangle(&streamed, n);
+    let (r, coordinates) = streamed.triangle_and_carried(n);
     let reduction_seconds = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let ridge = task.options.ridge;

@@ -49,8 +49,9 @@ fn measure(
     let mut linear_options = paper.solve.clone();
     linear_options.rows = Some(protocol.rows);
 
-    let (mut steps, mut solves) = (Vec::new(), Vec::new());
-    let [auto, _, _] = take_turns(
+    let cut = paper.clone().compress(true);
+    let (mut steps, mut cut_steps, mut solves) = (Vec::new(), Vec::new(), Vec::new());
+    let [auto, _, _, _] = take_turns(
         scope.pick(1, 3),
         [
             &mut || {
@@ -63,6 +64,11 @@ fn measure(
                 Ok(())
             },
             &mut || {
+                let u = benchmark.problem.solve_with(&cut)?;
+                cut_steps.extend(u.newton().history.iter().map(|step| step.seconds));
+                Ok(())
+            },
+            &mut || {
                 let u = linear.solve_with(&linear_options)?;
                 solves.push(u.report().solve_seconds);
                 Ok(())
@@ -70,6 +76,7 @@ fn measure(
         ],
     )?;
     let step = middle(steps).unwrap_or(f64::NAN);
+    let cut_step = middle(cut_steps).unwrap_or(f64::NAN);
     let solve = middle(solves).unwrap_or(f64::NAN);
     let new = |figure, value| Measurement::new("newton", benchmark.name, figure, value);
     rows.push(
@@ -80,6 +87,10 @@ fn measure(
         .at_least(20.0),
     );
     rows.push(new("one step over one linear solve of its size", step / solve).at_most(1.3));
+    rows.push(new(
+        "one step over one step with features cut to their rank",
+        step / cut_step,
+    ));
     rows.push(new("milliseconds, automatic", 1e3 * auto));
     rows.push(new(
         "milliseconds, one step of the paper's size",

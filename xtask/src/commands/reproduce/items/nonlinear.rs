@@ -124,6 +124,9 @@ fn measured(
         ("change".to_owned(), steps.map(|step| step.change).collect()),
     ]
     .into();
+    if let Some(steps) = newton.cold_iterations() {
+        run.more.insert("cold_iterations".to_owned(), steps as f64);
+    }
     if newton.iterations() > 0 {
         let each = times.sum::<f64>() / newton.iterations() as f64;
         run.more.insert("seconds_per_iteration".to_owned(), each);

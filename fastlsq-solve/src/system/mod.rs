@@ -1,5 +1,7 @@
 //! A least-squares system as a description: features, blocks of rows, weights and data.
 
+mod written;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use ndarray::{Array2, s};
 
 use crate::SolveError;
 use crate::lsq::{LsqError, RowSource};
+
+pub use written::WrittenRows;
 
 /// Rows of one equation or condition: an operator at points, with weight and data.
 #[derive(Debug, Clone)]
@@ -157,6 +161,8 @@ impl RowBlock {
 pub struct System {
     bases: Vec<Arc<dyn Basis>>,
     blocks: Vec<RowBlock>,
+    /// For each block, its rows where they are there already.
+    written: Vec<Option<WrittenRows>>,
     /// The first row of each block, and the number of rows at the end.
     starts: Vec<usize>,
 }
@@ -171,20 +177,61 @@ impl System {
         let Some(dim) = bases.first().map(Basis::dim) else {
             return Err(SolveError::NothingToSolve);
         };
-        let (mut starts, mut rows) = (vec![0], 0);
         for block in &blocks {
             check_block(block, &bases, dim)?;
-            rows += block.len();
-            starts.push(rows);
         }
-        if rows == 0 || bases.iter().all(Basis::is_empty) {
+        let starts = first_rows(blocks.iter().map(RowBlock::len));
+        if starts.last() == Some(&0) || bases.iter().all(Basis::is_empty) {
             return Err(SolveError::NothingToSolve);
         }
         Ok(Self {
             bases,
+            written: vec![None; blocks.len()],
             blocks,
             starts,
         })
+    }
+
+    /// Takes the rows and data of some blocks from where they are written out: one entry a block, `None` for blocks
+    /// to be assembled. The weights of the blocks stay in force.
+    ///
+    /// Only for backends that [take written rows](crate::Backend::takes_written_rows).
+    ///
+    /// # Errors
+    /// Another number of entries than of blocks, rows with another number of columns, rows for a block that must
+    /// hold exactly.
+    pub fn with_written(mut self, written: Vec<Option<WrittenRows>>) -> Result<Self, SolveError> {
+        let misfit = |label: &str, what, expected, found| SolveError::Table {
+            label: label.to_owned(),
+            what,
+            expected,
+            found,
+        };
+        if written.len() != self.blocks.len() {
+            let (expected, found) = (self.blocks.len(), written.len());
+            return Err(misfit("the system", "written blocks", expected, found));
+        }
+        let pairs = || self.blocks.iter().zip(&written);
+        for (block, rows) in pairs().filter_map(|(block, rows)| Some((block, rows.as_ref()?))) {
+            if rows.ncols() != self.ncols() {
+                let (expected, found) = (self.ncols(), rows.ncols());
+                return Err(misfit(&block.label, "columns", expected, found));
+            }
+            if block.exact {
+                let found = rows.len();
+                return Err(misfit(
+                    &block.label,
+                    "written rows of constraints",
+                    0,
+                    found,
+                ));
+            }
+        }
+        let lengths =
+            pairs().map(|(block, rows)| rows.as_ref().map_or(block.len(), WrittenRows::len));
+        self.starts = first_rows(lengths);
+        self.written = written;
+        Ok(self)
     }
 
     /// The bases, one for each unknown.
@@ -220,8 +267,13 @@ impl System {
     #[must_use]
     pub fn split_exact(&self) -> (Option<Self>, Option<Self>) {
         let part = |exact: bool| {
-            let blocks = self.blocks.iter().filter(|block| block.exact == exact);
-            Self::new(self.bases.clone(), blocks.cloned().collect()).ok()
+            let pairs = self.blocks.iter().zip(&self.written);
+            let (blocks, written): (Vec<_>, Vec<_>) = pairs
+                .filter(|(block, _)| block.exact == exact)
+                .map(|(block, written)| (block.clone(), written.clone()))
+                .unzip();
+            let part = Self::new(self.bases.clone(), blocks);
+            part.and_then(|part| part.with_written(written)).ok()
         };
         (part(false), part(true))
     }
@@ -230,7 +282,14 @@ impl System {
     #[must_use]
     pub fn right_hand_side(&self) -> Mat<f64> {
         let mut rhs = Mat::zeros(self.nrows(), 1);
-        for (block, &start) in self.blocks.iter().zip(&self.starts) {
+        let blocks = self.blocks.iter().zip(&self.written).zip(&self.starts);
+        for ((block, written), &start) in blocks {
+            if let Some(written) = written {
+                for (i, value) in written.data().iter().enumerate() {
+                    rhs[(start + i, 0)] = value * block.weight;
+                }
+                continue;
+            }
             for (i, value) in block.data.iter().enumerate() {
                 rhs[(start + i, 0)] = value * block.factor(i);
             }
@@ -264,6 +323,15 @@ impl System {
             block.weight = *weight;
         }
     }
+}
+
+/// Where each block begins, and the end of the last.
+fn first_rows(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut starts = vec![0];
+    for length in lengths {
+        starts.push(starts.last().copied().unwrap_or(0) + length);
+    }
+    starts
 }
 
 /// Fails unless everything in the block fits together, fits the bases, and is finite.
@@ -367,14 +435,19 @@ impl RowSource for System {
                 break;
             };
             let inside = row - self.starts[index];
-            let count = rest.nrows().min(block.len() - inside);
+            let count = rest.nrows().min(self.starts[index + 1] - row);
             let (own, tail) = rest.split_at_row_mut(count);
-            block
-                .write_weighted(&bases, inside, own)
-                .map_err(|cause| LsqError::Source {
-                    row,
-                    cause: Box::new(cause),
-                })?;
+            match &self.written[index] {
+                Some(written) => written.write(inside, block.weight, own),
+                None => {
+                    block
+                        .write_weighted(&bases, inside, own)
+                        .map_err(|cause| LsqError::Source {
+                            row,
+                            cause: Box::new(cause),
+                        })?
+                }
+            }
             row += count;
             rest = tail;
         }
