@@ -48,7 +48,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     if cuda.is_emulated() {
         return Err("this is the emulated device of the tests: nothing is measured on it".into());
     }
-    println!("{}\n", cuda.device_name());
+    println!(
+        "{}, kernels: {}\n",
+        cuda.device_name(),
+        cuda.kernel_origin()
+    );
     println!("| rows × features | device ms | rank ms | cached ms | normal ms | CPU ms |");
     println!("|---|---|---|---|---|---|");
     for (rows, features) in [

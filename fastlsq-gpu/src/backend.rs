@@ -89,6 +89,13 @@ impl Cuda {
         self.device.name()
     }
 
+    /// Where the kernels come from: compiled for this device by NVRTC where that is installed, otherwise the PTX in
+    /// this crate.
+    #[must_use]
+    pub fn kernel_origin(&self) -> &str {
+        self.device.kernel_origin()
+    }
+
     /// Whether this is the stand-in that this crate's tests use where there is no hardware: nothing
     /// should be measured on it.
     #[must_use]

@@ -1,6 +1,8 @@
 //! The run-time compiler, where it is installed.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys as driver;
 use cudarc::nvrtc::sys as nvrtc;
@@ -99,9 +101,13 @@ fn compile(architecture: &str, image: Image) -> Result<Vec<u8>, CudaError> {
     }
 }
 
-/// The kernels compiled for a device.
+/// Images by architecture, kept for the life of the process: compiling takes longer than many a solve.
+static COMPILED: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
+
+/// The kernels compiled for a device, and its architecture.
 #[allow(unsafe_code)]
-pub(crate) fn cubin_for(device: driver::CUdevice) -> Result<Vec<u8>, CudaError> {
+pub(crate) fn cubin_for(device: driver::CUdevice) -> Result<(Arc<[u8]>, String), CudaError> {
+    probe::compiler_library()?;
     use driver::CUdevice_attribute as Attribute;
     let attribute = |which: Attribute| {
         let mut value = 0;
@@ -111,7 +117,17 @@ pub(crate) fn cubin_for(device: driver::CUdevice) -> Result<Vec<u8>, CudaError> 
     };
     let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-    compile(&format!("sm_{major}{minor}"), Image::Binary)
+    let architecture = format!("sm_{major}{minor}");
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let image = match compiled.get(&architecture) {
+        Some(image) => Arc::clone(image),
+        None => {
+            let image: Arc<[u8]> = compile(&architecture, Image::Binary)?.into();
+            compiled.insert(architecture.clone(), Arc::clone(&image));
+            image
+        }
+    };
+    Ok((image, architecture))
 }
 
 /// Compiles the kernels to PTX for compute capability 6.0, as it is embedded in this crate (7.5 with

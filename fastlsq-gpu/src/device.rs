@@ -176,6 +176,11 @@ impl Device {
         &self.name
     }
 
+    /// Where its kernels come from.
+    pub(crate) fn kernel_origin(&self) -> &str {
+        self.kernels.as_ref().map_or("", Kernels::origin)
+    }
+
     /// Claims the device for the calling thread until the guard is dropped.
     pub(crate) fn begin(self: &Arc<Self>) -> Result<Work<'_>, CudaError> {
         let guard = self.busy.lock().unwrap_or_else(PoisonError::into_inner);

@@ -36,6 +36,7 @@ pub(crate) struct Kernels {
     scale_gram: driver::CUfunction,
     find_not_finite: driver::CUfunction,
     module: Module,
+    origin: String,
 }
 
 struct Module(driver::CUmodule);
@@ -72,26 +73,18 @@ impl Drop for Module {
 }
 
 impl Kernels {
-    /// Loads the kernels for a device whose context is current: the embedded PTX, which is the text
-    /// that the tests execute; where the driver refuses it, a CUBIN made by the run-time compiler.
+    /// Loads the kernels for a device whose context is current: compiled for it where the run-time compiler is
+    /// installed, otherwise from the embedded PTX.
     pub(crate) fn load(device: driver::CUdevice) -> Result<Self, CudaError> {
-        let text = CString::new(PTX).map_err(|_| CudaError::Shape {
-            what: "the embedded PTX",
-            requirement: "text without zeros",
-        })?;
-        let module = match Module::load(text.as_bytes_with_nul()) {
-            Ok(module) => module,
-            Err(refused) => {
-                let failure = |compiler: String| CudaError::KernelsRefused {
-                    code: refused as u32,
-                    name: format!("{refused:?}"),
-                    compiler,
-                };
-                let image = compiler::cubin_for(device)
-                    .map_err(|error| failure(format!("; compiling them here: {error}")))?;
-                Module::load(&image)
-                    .map_err(|other| failure(format!("; compiled here: {other:?}")))?
-            }
+        let compiled = compiler::cubin_for(device).map_err(|error| error.to_string());
+        let loaded = compiled.and_then(|(image, architecture)| {
+            let refused = |code| format!("compiled for {architecture}, the driver says {code:?}");
+            let module = Module::load(&image).map_err(refused)?;
+            Ok((module, format!("compiled here for {architecture}")))
+        });
+        let (module, origin) = match loaded {
+            Ok(loaded) => loaded,
+            Err(reason) => (Self::embedded(&reason)?, "embedded PTX".to_owned()),
         };
         Ok(Self {
             assemble_waves: module.function(c"assemble_waves")?,
@@ -105,7 +98,26 @@ impl Kernels {
             scale_gram: module.function(c"scale_gram")?,
             find_not_finite: module.function(c"find_not_finite")?,
             module,
+            origin,
         })
+    }
+
+    /// The embedded PTX; `otherwise` is why there is nothing else.
+    fn embedded(otherwise: &str) -> Result<Module, CudaError> {
+        let text = CString::new(PTX).map_err(|_| CudaError::Shape {
+            what: "the embedded PTX",
+            requirement: "text without zeros",
+        })?;
+        Module::load(text.as_bytes_with_nul()).map_err(|refused| CudaError::KernelsRefused {
+            code: refused as u32,
+            name: format!("{refused:?}"),
+            compiler: format!("; compiling them here: {otherwise}"),
+        })
+    }
+
+    /// Where the kernels come from.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
     }
 }
 

@@ -68,8 +68,6 @@ const COMPILER: &[&str] = &[
     "nvrtcGetPTX",
     "nvrtcGetCUBINSize",
     "nvrtcGetCUBIN",
-    "nvrtcGetProgramLogSize",
-    "nvrtcGetProgramLog",
     "nvrtcDestroyProgram",
 ];
 

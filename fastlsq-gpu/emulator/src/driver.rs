@@ -5,10 +5,14 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use fastlsq_ptx::{Dim, Launch, Module, Order};
 
 use crate::DEVICE_NAME;
+use crate::compiler;
 use crate::state::{CONTEXT, Function, Outcome, State, code, finish, set_current, state};
 
 /// What a call fails with that was told to fail by its number.
 const FAILURE: u32 = code::LAUNCH_FAILED;
+
+/// Compute capability 6.0: what the embedded PTX asks for.
+const CAPABILITY: (c_int, c_int) = (6, 0);
 
 /// Writes an answer where the caller wants it.
 unsafe fn answer<T>(target: *mut T, value: T) -> Outcome {
@@ -113,10 +117,9 @@ pub(crate) unsafe extern "C" fn cuDeviceGetAttribute(
     let mut state = state();
     finish((|| {
         state.call("cuDeviceGetAttribute", FAILURE)?;
-        // Compute capability 6.0: what the embedded PTX asks for.
         let found = match attribute {
-            75 => 6,
-            76 => 0,
+            75 => CAPABILITY.0,
+            76 => CAPABILITY.1,
             _ => return Err(code::INVALID_VALUE),
         };
         // SAFETY: as `answer` says.
@@ -323,14 +326,25 @@ pub(crate) unsafe extern "C" fn cuModuleLoadData(module: *mut usize, image: *con
         if image.is_null() {
             return Err(code::INVALID_VALUE);
         }
-        // SAFETY: an image of text ends with a zero.
-        let text = unsafe { CStr::from_ptr(image.cast()) };
-        let parsed = Module::parse(&text.to_string_lossy()).map_err(|error| {
+        // SAFETY: an image ends with a zero.
+        let compiled = unsafe { compiler::take_apart(image.cast()) };
+        let text = match &compiled {
+            Some((architecture, text)) => {
+                let (major, minor) = CAPABILITY;
+                if !state.settings.cubin || *architecture != format!("sm_{major}{minor}") {
+                    return Err(code::NO_BINARY_FOR_GPU);
+                }
+                text.into()
+            }
+            // SAFETY: an image of text ends with a zero.
+            None => unsafe { CStr::from_ptr(image.cast()) }.to_string_lossy(),
+        };
+        let parsed = Module::parse(&text).map_err(|error| {
             state.violation(&format!("the PTX is not understood: {error}"));
             code::INVALID_PTX
         })?;
         let (major, minor) = parsed.version();
-        if 10 * major + minor > state.settings.ptx {
+        if compiled.is_none() && 10 * major + minor > state.settings.ptx {
             return Err(code::UNSUPPORTED_PTX);
         }
         let handle = state.new_handle();

@@ -1,4 +1,4 @@
-//! One library that stands in for `libcuda`, `libcublas` and `libcusolver` in tests.
+//! One library that stands in for `libcuda`, `libcublas`, `libcusolver` and `libnvrtc` in tests.
 //!
 //! It has the functions that `fastlsq-gpu` calls, under their names. Kernels are executed from their PTX by
 //! `fastlsq-ptx`; factorisations and products are textbook loops. The device names itself
@@ -18,6 +18,7 @@
 //! | `driver=11080` | the version that the driver reports |
 //! | `memory=1000000` | bytes of memory |
 //! | `ptx=70` | the newest version of PTX that the driver takes, times ten |
+//! | `cubin=0` | the driver takes no compiled kernels |
 //! | `fail=cuMemAlloc_v2:2:5` | this function returns this code, after that many calls that work |
 //! | `seed=ormqr-transpose` | one of the mistakes of [`seeds`] is made on the caller's behalf |
 //!
@@ -28,6 +29,7 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod blas;
+mod compiler;
 mod control;
 mod driver;
 mod matrix;

@@ -8,6 +8,7 @@ pub(crate) struct Settings {
     pub(crate) driver: i32,
     pub(crate) memory: usize,
     pub(crate) ptx: u32,
+    pub(crate) cubin: bool,
     /// Function, code, calls before.
     pub(crate) fail: Option<(String, u32, u64)>,
     pub(crate) seed: Option<String>,
@@ -21,6 +22,7 @@ impl Settings {
             driver: 12_000,
             memory: 1 << 30,
             ptx: 80,
+            cubin: true,
             fail: None,
             seed: None,
         };
@@ -44,6 +46,7 @@ impl Settings {
             "init" => self.init = value.parse().ok()?,
             "driver" => self.driver = value.parse().ok()?,
             "memory" => self.memory = value.parse().ok()?,
+            "cubin" => self.cubin = value.parse::<u8>().ok()? != 0,
             "ptx" => self.ptx = value.parse().ok()?,
             "fail" => {
                 let mut parts = value.split(':');

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use fastlsq_ptx::{Memory, Module};
 
+use crate::compiler::Program;
 use crate::settings::Settings;
 
 /// Error codes of the driver.
@@ -17,6 +18,7 @@ pub(crate) mod code {
     pub(crate) const NO_DEVICE: u32 = 100;
     pub(crate) const INVALID_DEVICE: u32 = 101;
     pub(crate) const INVALID_CONTEXT: u32 = 201;
+    pub(crate) const NO_BINARY_FOR_GPU: u32 = 209;
     pub(crate) const INVALID_PTX: u32 = 218;
     pub(crate) const UNSUPPORTED_PTX: u32 = 222;
     pub(crate) const INVALID_HANDLE: u32 = 400;
@@ -50,6 +52,8 @@ pub(crate) struct State {
     pub(crate) streams: Vec<usize>,
     pub(crate) modules: BTreeMap<usize, Module>,
     pub(crate) functions: BTreeMap<usize, Function>,
+    /// Programs of the run-time compiler.
+    pub(crate) programs: BTreeMap<usize, Program>,
     /// Handles of the libraries, with their streams.
     pub(crate) handles: BTreeMap<usize, usize>,
     next_handle: usize,
@@ -72,6 +76,7 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
         streams: Vec::new(),
         modules: BTreeMap::new(),
         functions: BTreeMap::new(),
+        programs: BTreeMap::new(),
         handles: BTreeMap::new(),
         next_handle: 0x1000,
         launches: 0,
@@ -182,6 +187,7 @@ impl State {
             + self.contexts
             + self.streams.len()
             + self.modules.len()
+            + self.programs.len()
             + self.handles.len();
         objects as u64
     }

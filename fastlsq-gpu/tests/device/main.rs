@@ -13,6 +13,8 @@ mod assembly;
 #[cfg(target_os = "linux")]
 mod case;
 #[cfg(target_os = "linux")]
+mod compiler;
+#[cfg(target_os = "linux")]
 mod emulator;
 #[cfg(target_os = "linux")]
 mod failures;
@@ -37,6 +39,7 @@ fn cases() -> Vec<Case> {
     all.extend(assembly::cases());
     all.extend(problems::cases());
     all.extend(single::cases());
+    all.extend(compiler::cases());
     all.extend(failures::cases());
     all.extend(seeds::cases());
     all

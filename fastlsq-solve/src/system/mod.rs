@@ -440,12 +440,12 @@ impl RowSource for System {
             match &self.written[index] {
                 Some(written) => written.write(inside, block.weight, own),
                 None => {
-                    block
-                        .write_weighted(&bases, inside, own)
-                        .map_err(|cause| LsqError::Source {
+                    block.write_weighted(&bases, inside, own).map_err(|cause| {
+                        LsqError::Source {
                             row,
                             cause: Box::new(cause),
-                        })?
+                        }
+                    })?;
                 }
             }
             row += count;
