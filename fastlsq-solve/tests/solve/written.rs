@@ -65,7 +65,7 @@ fn an_increment_on_written_rows_leads_to_the_same_sum() {
         let factored = CpuBackend.factor(system, &options).unwrap();
         factored.solution().unwrap()
     };
-    let beta: Vec<f64> = (0..30).map(|j| (j as f64).sin()).collect();
+    let beta: Vec<f64> = (0..30).map(|j| f64::from(j).sin()).collect();
     // The data of the block itself are not used any more.
     blocks[1].data.fill(f64::MAX.sqrt());
     let increment = System::new(bases, blocks)

@@ -20,6 +20,7 @@ use rayon::ThreadPoolBuilder;
 use self::environment::Environment;
 use self::exchange::Exchange;
 use self::peer::Launcher;
+pub(crate) use self::rows::Spread;
 use self::rows::{Meta, Row};
 use crate::{format, machine::Machine, workspace::Workspace};
 

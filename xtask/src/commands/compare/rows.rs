@@ -4,18 +4,18 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Result;
 use comfy_table::{CellAlignment, Table, presets};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::sample::Sample;
 use crate::commands::reproduce::{results::write_atomically, table::csv_line};
 use crate::{format, machine::Machine};
 
 /// The median of several figures, the least and the largest.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Spread {
-    pub(super) median: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
 }
 
 impl Spread {

@@ -3,6 +3,8 @@
 //! The rows that the README shows are kept in `xtask/data/readme-results.json`; its table and its
 //! picture are made from them, and `cargo xtask check readme` sees to it that they are current.
 
+mod peers;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,6 +12,7 @@ use std::{
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use self::peers::Peers;
 use super::reproduce::items;
 use super::reproduce::paper::Paper;
 use super::reproduce::results::{Results, Row, write_atomically};
@@ -21,20 +24,35 @@ pub(crate) struct Args {
     /// The directory of the run [default: target/reproduction]
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
+
+    /// The directory of a run of `cargo xtask compare`; without it the table of peers stays as it is
+    #[arg(long, value_name = "DIR")]
+    compare: Option<PathBuf>,
 }
 
 const SNAPSHOT: &str = "xtask/data/readme-results.json";
+const PEERS: &str = "xtask/data/readme-compare.json";
 const PICTURE: &str = "xtask/assets/linear-value.svg";
 /// The figure that is the README's picture.
 const PICTURE_NAME: &str = "linear-value";
 const BEGIN: &str = "<!-- results: made by `cargo xtask readme`, not by hand -->\n";
 const END: &str = "<!-- end of results -->";
 
-/// The items in the README: name, heading, and the variants with the paper's settings and with none.
-const SHOWN: [Shown; 1] = [Shown {
-    item: "linear",
-    heading: "Linear problems",
-}];
+/// The items in the README.
+const SHOWN: [Shown; 3] = [
+    Shown {
+        item: "linear",
+        heading: "Linear problems",
+    },
+    Shown {
+        item: "newton",
+        heading: "Nonlinear problems",
+    },
+    Shown {
+        item: "solved",
+        heading: "Solved; the paper only fits them",
+    },
+];
 
 struct Shown {
     item: &'static str,
@@ -55,7 +73,11 @@ impl Args {
                 path.display()
             )
         })?;
-        snapshot(results)?.save(&workspace.root.join(SNAPSHOT))?;
+        let snapshot = snapshot(results)?;
+        if let Some(directory) = &self.compare {
+            Peers::of_run(directory)?.save(&workspace.root.join(PEERS))?;
+        }
+        snapshot.save(&workspace.root.join(SNAPSHOT))?;
         for change in rewrite(&workspace.root)? {
             println!("{change}");
         }
@@ -110,7 +132,11 @@ pub(super) fn rewrite(root: &Path) -> Result<Vec<String>> {
 fn expected(root: &Path) -> Result<Vec<(String, String)>> {
     let path = root.join(SNAPSHOT);
     let snapshot = Results::load(&path)?.with_context(|| format!("{SNAPSHOT} is missing"))?;
-    let readme = with_results(&read(root, "README.md")?, &block(&snapshot))?;
+    let mut block = block(&snapshot);
+    if let Some(peers) = Peers::kept(&root.join(PEERS))? {
+        block += &peers.table();
+    }
+    let readme = with_results(&read(root, "README.md")?, &block)?;
     Ok(vec![
         ("README.md".to_owned(), readme),
         (PICTURE.to_owned(), picture(&snapshot)?),
@@ -152,8 +178,14 @@ fn block(snapshot: &Results) -> String {
     let full = snapshot.meta.mode == "full";
     let mut text = String::new();
     for shown in SHOWN {
+        if of_item(snapshot, shown.item).next().is_none() {
+            continue;
+        }
         let mut head = vec![shown.heading.to_owned(), "paper".to_owned()];
-        head.push(protocol_heading(snapshot, shown.item));
+        let has_protocol = of_item(snapshot, shown.item).any(|row| row.variant == "protocol");
+        if has_protocol {
+            head.push(protocol_heading(snapshot, shown.item));
+        }
         head.push("ours, no settings".to_owned());
         if full {
             head.push("time, no settings".to_owned());
@@ -174,7 +206,10 @@ fn block(snapshot: &Results) -> String {
             let error = |row: Option<&Row>| scientific(row.and_then(|r| r.median.value_error));
             let (protocol, auto) = (find("protocol"), find("auto"));
             let paper = protocol.or(auto).and_then(|row| row.paper_number("value"));
-            let mut cells = vec![case.to_owned(), scientific(paper), error(protocol)];
+            let mut cells = vec![case.to_owned(), scientific(paper)];
+            if has_protocol {
+                cells.push(error(protocol));
+            }
             cells.push(format!("**{}**", error(auto)));
             if full {
                 let seconds = auto.and_then(|row| row.median.seconds);
