@@ -173,6 +173,11 @@ pub trait Workbench {
     /// The parity of each unknown along each axis.
     fn parity(&self) -> &[Vec<Parity>];
 
+    /// Whether there are only data to fit, and no equation.
+    fn only_data(&self) -> bool {
+        false
+    }
+
     /// Fresh rows for this many features an unknown; `explicit` numbers are obeyed.
     ///
     /// # Errors
@@ -228,6 +233,10 @@ impl Workbench for LinearBench<'_> {
 
     fn bounding_box(&self) -> Result<BoundingBox, SolveError> {
         Ok(self.problem.domain.bounding_box()?)
+    }
+
+    fn only_data(&self) -> bool {
+        self.problem.equations.is_empty()
     }
 
     fn parity(&self) -> &[Vec<Parity>] {

@@ -376,7 +376,8 @@ impl<W: Workbench> Tuner<'_, '_, W> {
         let Some(moments) = self.search.spectral_moments(&self.map)? else {
             return Ok(());
         };
-        let mut improved = false;
+        let (mut improved, mut failures) = (false, 0);
+        let only_data = self.search.bench.only_data();
         // Each size narrows further from where the last one ended.
         for (index, &shrink) in NARROWING.iter().enumerate().skip(self.narrowed) {
             if self.done()? {
@@ -385,14 +386,34 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             let Some(correlation) = correlation_factor(&moments, self.search.dim(), shrink) else {
                 break;
             };
-            let shape = Shape {
-                correlation: Some(correlation),
-                ..self.shape.clone()
+            // A narrow spectrum must have the right direction, which is the ratio of the bandwidths: first
+            // that of the moments, then the present one. And what it saves across the line can be spent along it.
+            // Where an equation is solved, the present one alone: errors in the conditions do not lie on the
+            // line, and features that cannot follow them make things worse (seen in slabs of time).
+            let correlated = |sigmas: Vec<f64>| Shape {
+                family: Family::Dense,
+                sigmas,
+                correlation: Some(correlation.clone()),
             };
-            if !self.try_out(shape)? {
+            let directed = correlated(directed(&self.shape.sigmas, &moments));
+            let present = correlated(self.shape.sigmas.clone());
+            let mut better = false;
+            let candidates = if only_data {
+                vec![directed.clone(), directed.scaled(LONGER), present]
+            } else {
+                vec![present]
+            };
+            for shape in candidates {
+                better = better || self.try_out(shape)?;
+            }
+            if better {
+                (improved, failures, self.narrowed) = (true, 0, index + 1);
+            } else {
+                failures += 1;
+            }
+            if failures > if only_data { NARROWING_PATIENCE } else { 0 } {
                 break;
             }
-            (improved, self.narrowed) = (true, index + 1);
         }
         if improved {
             for step in [AXIS_STEP, 1.0 / AXIS_STEP] {
@@ -406,7 +427,11 @@ impl<W: Workbench> Tuner<'_, '_, W> {
 }
 
 /// How far the correlation between axes is drawn towards none, in the order of trial.
-const NARROWING: [f64; 5] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5];
+const NARROWING: [f64; 7] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+/// How much longer a narrower spectrum may be.
+const LONGER: f64 = 1.5;
+/// Narrower spectra that may fail before an even narrower one is not tried any more: the path is bumpy.
+const NARROWING_PATIENCE: usize = 1;
 /// Correlations below this are not worth a trial.
 const SMALLEST_CORRELATION: f64 = 0.3;
 
@@ -450,6 +475,22 @@ fn correlation_factor(moments: &[f64], dim: usize, shrink: f64) -> Option<Vec<f6
         }
     }
     Some(lower)
+}
+
+/// Bandwidths in the ratio of the root mean square slopes, with the volume of the present ones.
+fn directed(sigmas: &[f64], moments: &[f64]) -> Vec<f64> {
+    let dim = sigmas.len();
+    let slopes: Vec<f64> = (0..dim).map(|a| moments[a * dim + a].sqrt()).collect();
+    if slopes.iter().any(|slope| *slope <= 0.0) {
+        return sigmas.to_vec();
+    }
+    let ratios = sigmas
+        .iter()
+        .zip(&slopes)
+        .map(|(sigma, slope)| sigma / slope);
+    let volume: f64 = ratios.map(f64::ln).sum();
+    let scale = (volume / dim as f64).exp();
+    slopes.into_iter().map(|slope| scale * slope).collect()
 }
 
 /// The packed factor L with rows scaled by the bandwidths.

@@ -17,7 +17,7 @@ use anyhow::{Result, bail};
 
 use crate::{backend, format, machine::Machine, workspace::Workspace};
 use bars::Verdict;
-use item::{Context, Item, Plan};
+use item::{Context, Item, Job, Plan};
 use output::Output;
 use paper::Paper;
 use progress::Progress;
@@ -26,7 +26,7 @@ use results::{Meta, Results};
 /// Run the paper's experiments and write tables, figures and a report beside its numbers
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The experiments to run; see `cargo xtask list` [default: all]
+    /// The experiments to run (see `cargo xtask list`), whole or in part, as `linear/wave-1d/auto` [default: all]
     #[arg(value_name = "ITEM")]
     items: Vec<String>,
 
@@ -55,9 +55,12 @@ impl Args {
     /// Runs the chosen experiments; fails if a row misses its bar.
     pub(crate) fn run(self) -> Result<()> {
         let items = chosen(&self.items)?;
+        let plan = Plan::new(
+            self.quick,
+            self.seeds.and_then(|seeds| usize::try_from(seeds).ok()),
+        );
+        let jobs = jobs(&items, &plan, &self.items)?;
         backend::choose(self.backend)?;
-        let seeds = self.seeds.and_then(|seeds| usize::try_from(seeds).ok());
-        let plan = Plan::new(self.quick, seeds);
         let workspace = Workspace::load()?;
         let out = self
             .out
@@ -70,16 +73,43 @@ impl Args {
         };
         let mut results = start(&output, meta, self.resume)?;
         let paper = Paper::load()?;
-        let verdicts = measure(&items, plan, &paper, &mut results, &output)?;
+        let verdicts = measure(&items, &jobs, plan, &paper, &mut results, &output)?;
         println!("\n{}", output.summary());
         conclude(&verdicts)
     }
 }
 
-/// The items with these names in the order of the paper; all if there are none.
+/// Whether a row with this identity is asked for by this name: itself, or what it is part of.
+fn is_part(id: &str, name: &str) -> bool {
+    let rest = id.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The jobs of each item that are asked for.
+fn jobs(items: &[Box<dyn Item>], plan: &Plan, names: &[String]) -> Result<Vec<Vec<Job>>> {
+    let mut all: Vec<Vec<Job>> = items.iter().map(|item| item.jobs(plan)).collect();
+    for name in names {
+        if !all.iter().flatten().any(|job| is_part(&job.id, name)) {
+            let item = name.split('/').next().unwrap_or_default();
+            let own = all.iter().flatten().filter(|job| is_part(&job.id, item));
+            let known: Vec<_> = own.map(|job| job.id.as_str()).collect();
+            bail!("no rows `{name}`; there are: {}", known.join(", "));
+        }
+    }
+    if !names.is_empty() {
+        for jobs in &mut all {
+            jobs.retain(|job| names.iter().any(|name| is_part(&job.id, name)));
+        }
+    }
+    Ok(all)
+}
+
+/// The items that these names belong to, in the order of the paper; all if there are none.
 fn chosen(names: &[String]) -> Result<Vec<Box<dyn Item>>> {
     let all = items::registry();
-    for name in names {
+    let first = |name: &String| name.split('/').next().unwrap_or_default().to_owned();
+    let names: Vec<String> = names.iter().map(first).collect();
+    for name in &names {
         if !all.iter().any(|item| item.name() == name) {
             let known: Vec<_> = all.iter().map(|item| item.name()).collect();
             bail!("no item `{name}`; there are: {}", known.join(", "));
@@ -118,20 +148,20 @@ fn start(output: &Output, meta: Meta, resume: bool) -> Result<Results> {
 /// Runs all jobs that have no row yet, keeping the files up to date.
 fn measure(
     items: &[Box<dyn Item>],
+    jobs: &[Vec<Job>],
     plan: Plan,
     paper: &Paper,
     results: &mut Results,
     output: &Output,
 ) -> Result<Vec<Verdict>> {
     let bars = bars::load()?;
-    let jobs: Vec<_> = items.iter().map(|item| item.jobs(&plan)).collect();
     let missing = |results: &Results, id: &str| results.find(id).is_none();
     let efforts = jobs.iter().flatten();
     let efforts = efforts
         .filter(|job| missing(results, &job.id))
         .map(|job| job.effort);
     let progress = Progress::new(efforts.sum());
-    for (item, jobs) in items.iter().zip(&jobs) {
+    for (item, jobs) in items.iter().zip(jobs) {
         for job in jobs {
             if !missing(results, &job.id) {
                 continue;
@@ -168,7 +198,7 @@ fn measure(
     let asked = results
         .rows
         .iter()
-        .filter(|row| items.iter().any(|item| item.name() == row.item));
+        .filter(|row| jobs.iter().flatten().any(|job| job.id == row.id));
     Ok(bars::judge(&bars, &plan, asked))
 }
 
@@ -197,4 +227,32 @@ fn conclude(verdicts: &[Verdict]) -> Result<()> {
         format::count(verdicts.len(), "bar"),
         missed.join("\n  ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Plan, chosen, jobs};
+
+    fn ids(names: &[&str]) -> Result<Vec<String>, String> {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let items = chosen(&names).map_err(|error| error.to_string())?;
+        let jobs = jobs(&items, &Plan::new(true, None), &names);
+        let jobs = jobs.map_err(|error| error.to_string())?;
+        Ok(jobs.into_iter().flatten().map(|job| job.id).collect())
+    }
+
+    #[test]
+    fn items_are_run_whole_or_in_part() {
+        let linear = ids(&["linear"]).unwrap();
+        assert!(linear.len() > 20 && linear.iter().all(|id| id.starts_with("linear/")));
+        let wave = ids(&["linear/wave-1d"]).unwrap();
+        assert!(wave.contains(&"linear/wave-1d/auto".to_owned()) && wave.len() < 6);
+        let one = ids(&["linear/wave-1d/auto", "newton/bratu-2d/auto"]).unwrap();
+        assert_eq!(one, ["linear/wave-1d/auto", "newton/bratu-2d/auto"]);
+        assert!(ids(&[]).unwrap().len() > linear.len());
+        assert!(ids(&["liner"]).unwrap_err().contains("linear"));
+        // A name is not a part of a longer one.
+        let error = ids(&["linear/wave"]).unwrap_err();
+        assert!(error.contains("linear/wave-1d/auto"), "{error}");
+    }
 }
