@@ -23,8 +23,8 @@ const CLEAN: f64 = 3e-5;
 /// a law: derivatives are less accurate than values.
 const AMPLIFICATION: f64 = 100.0;
 /// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
-/// than noisy data show. Tried in turn until a law can be solved.
-const WIDENINGS: [(f64, f64); 2] = [(2.0, 1.5), (3.0, 2.0)];
+/// than noisy data show. Tried in turn until a law can be solved; the last counts if none can.
+const WIDENINGS: [(f64, f64); 3] = [(2.0, 1.5), (3.0, 2.0), (4.5, 3.0)];
 
 /// A question: which few terms of a dictionary make up the law of a target derivative?
 ///
@@ -260,7 +260,7 @@ impl Discovery {
         }
         let first = |support: &[usize]| regressed.regression.on_support(support).coefficients;
         let mut best: Option<(Vec<LawFit>, LawField)> = None;
-        for (factor, shift) in WIDENINGS {
+        for (place, (factor, shift)) in WIDENINGS.into_iter().enumerate() {
             let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| factor * s + shift).collect();
             let features = (1.2 * fit.basis_len() as f64) as usize;
             let wide = options
@@ -283,6 +283,15 @@ impl Discovery {
                 noise,
                 &first,
             )?;
+            // The regression's law is not far from the truth: features without a solution of it near the
+            // data would not serve the search either.
+            let last = place + 1 == WIDENINGS.len();
+            let probe = proposals.first().filter(|_| !last);
+            if let Some(support) = probe
+                && !fitter.holds(support)?
+            {
+                continue;
+            }
             let laws = explore(
                 &fitter,
                 &proposals,
@@ -291,24 +300,18 @@ impl Discovery {
                 samples.dim() == 1,
             )?;
             let Some(top) = laws.first() else { continue };
-            let better = best.as_ref().is_none_or(|(known, _)| {
-                known
-                    .first()
-                    .is_none_or(|known| top.criterion < known.criterion)
-            });
             let enforced = top.enforced;
             for law in laws.iter().take(2) {
                 if !proposals.contains(&law.support) {
                     proposals.insert(0, law.support.clone());
                 }
             }
-            if better {
-                let field = LawField {
-                    beta: wide.expand(&top.field),
-                    basis: wide.basis().clone(),
-                };
-                best = Some((laws, field));
-            }
+            // Criteria of different features do not compare: wider ones leave more free.
+            let field = LawField {
+                beta: wide.expand(&top.field),
+                basis: wide.basis().clone(),
+            };
+            best = Some((laws, field));
             if enforced {
                 break;
             }

@@ -13,7 +13,7 @@ pub struct LawFit {
     pub residual_square: f64,
     /// Effective number of free parameters, coefficients included.
     pub degrees_of_freedom: f64,
-    /// n log(RSS/n) + log(n) · degrees of freedom; smaller is better.
+    /// n log(RSS/n) + log(n) · degrees of freedom + 2 log C(p, k) for k of p terms; smaller is better.
     pub criterion: f64,
     /// Root mean square of the law's residual, relative to the target derivative.
     pub equation_residual: f64,
