@@ -7,7 +7,7 @@ use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_w
 use crate::dictionary::{Dictionary, Jets};
 use crate::discovered::{Discovered, LawField};
 use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
-use crate::refit::{LawFit, LawFitter, explore};
+use crate::refit::LawSearch;
 use crate::regression::{
     Candidate, PathPoint, Regression, candidate_supports, lasso_path, rank_supports,
 };
@@ -22,9 +22,6 @@ const CLEAN: f64 = 3e-5;
 /// Relative residuals below this many times the relative noise are equal for the purpose of choosing
 /// a law: derivatives are less accurate than values.
 const AMPLIFICATION: f64 = 100.0;
-/// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
-/// than noisy data show. Tried in turn until a law can be solved; the last counts if none can.
-const WIDENINGS: [(f64, f64); 3] = [(2.0, 1.5), (3.0, 2.0), (4.5, 3.0)];
 
 /// A question: which few terms of a dictionary make up the law of a target derivative?
 ///
@@ -259,64 +256,22 @@ impl Discovery {
             }
         }
         let first = |support: &[usize]| regressed.regression.on_support(support).coefficients;
-        let mut best: Option<(Vec<LawFit>, LawField)> = None;
-        for (place, (factor, shift)) in WIDENINGS.into_iter().enumerate() {
-            let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| factor * s + shift).collect();
-            let features = (1.2 * fit.basis_len() as f64) as usize;
-            let wide = options
-                .clone()
-                .bandwidth(sigmas)
-                .features(features.min(samples.len() / 2).max(4));
-            let wide = FieldFit::new(
-                samples,
-                &FitOptions {
-                    ridge: None,
-                    ..wide
-                },
-            )?;
-            let noise = fit.noise().max(1e-12 * samples.rms());
-            let fitter = LawFitter::new(
-                &self.library,
-                &self.jets,
-                &wide,
-                samples.len(),
-                noise,
-                &first,
-            )?;
-            // The regression's law is not far from the truth: features without a solution of it near the
-            // data would not serve the search either.
-            let last = place + 1 == WIDENINGS.len();
-            let probe = proposals.first().filter(|_| !last);
-            if let Some(support) = probe
-                && !fitter.holds(support)?
-            {
-                continue;
-            }
-            let laws = explore(
-                &fitter,
-                &proposals,
-                self.options.refits,
-                self.options.largest,
-                samples.dim() == 1,
-            )?;
-            let Some(top) = laws.first() else { continue };
-            let enforced = top.enforced;
-            for law in laws.iter().take(2) {
-                if !proposals.contains(&law.support) {
-                    proposals.insert(0, law.support.clone());
-                }
-            }
-            // Criteria of different features do not compare: wider ones leave more free.
+        let search = LawSearch {
+            library: &self.library,
+            jets: &self.jets,
+            samples,
+            fit,
+            options,
+            first: &first,
+            most: self.options.refits,
+            largest: self.options.largest,
+        };
+        if let Some((laws, features)) = search.run(&proposals)? {
+            let field = laws.first().map_or(Vec::new(), |law| law.field.clone());
             let field = LawField {
-                beta: wide.expand(&top.field),
-                basis: wide.basis().clone(),
+                beta: features.expand(&field),
+                basis: features.basis().clone(),
             };
-            best = Some((laws, field));
-            if enforced {
-                break;
-            }
-        }
-        if let Some((laws, field)) = best {
             self.conclude_refit(laws, field, result);
         }
         Ok(())

@@ -95,6 +95,7 @@ impl LawFitter<'_> {
             equation_residual: rms(&residual) / self.target_scale,
             steps,
             enforced,
+            unrest: f64::INFINITY,
             field: at.field.clone(),
             promises,
         }))

@@ -27,7 +27,7 @@ const CUT: f64 = 1e-14;
 /// hold a solution of the law.
 const AFFORDABLE: f64 = 5.0;
 /// Deviations by which a stricter stage may move a coefficient.
-const SETTLED: f64 = 0.25;
+pub(super) const SETTLED: f64 = 0.25;
 /// Gauss–Newton steps in one stage.
 const STEPS: usize = 12;
 
@@ -228,11 +228,12 @@ impl<'a> LawFitter<'a> {
         self.conclude(support, &at, weight, steps, cost <= AFFORDABLE)
     }
 
-    /// Whether the features have a solution of the law on this support as near the data as any.
-    pub(crate) fn holds(&self, support: &[usize]) -> Result<bool, DiscoveryError> {
+    /// How far the features are from a solution of the law on this support near the data: the
+    /// deviations by which holding it more strictly moves a coefficient.
+    pub(super) fn unrest(&self, support: &[usize]) -> Result<f64, DiscoveryError> {
         Ok(match self.fit(support, None, f64::INFINITY)? {
-            Some(law) => self.polish(&law)?.enforced,
-            None => false,
+            Some(law) => self.polish(&law)?.unrest,
+            None => f64::INFINITY,
         })
     }
 
@@ -261,6 +262,15 @@ impl<'a> LawFitter<'a> {
                 .zip(&best.deviations)
                 .map(|((a, b), d)| ((a - b) / d.max(f64::MIN_POSITIVE)).abs())
                 .fold(0.0, f64::max);
+            if progress.converged && best.unrest.is_infinite() {
+                // A residual that costs c noise variances can shift coefficients by √c deviations.
+                let shift = if law.enforced {
+                    0.0
+                } else {
+                    law.equation_residual / STAGES[1]
+                };
+                best.unrest = moved.max(shift);
+            }
             if !(progress.converged && affordable && moved <= SETTLED) {
                 break;
             }
@@ -268,7 +278,10 @@ impl<'a> LawFitter<'a> {
             let Some(next) = self.conclude(&law.support, &at, weight, steps, true)? else {
                 break;
             };
-            best = next;
+            best = LawFit {
+                unrest: best.unrest,
+                ..next
+            };
             if moved < 0.2 * SETTLED {
                 break;
             }

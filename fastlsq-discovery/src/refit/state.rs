@@ -21,6 +21,8 @@ pub struct LawFit {
     pub steps: usize,
     /// Whether the law holds to a small part of the statistical error.
     pub enforced: bool,
+    /// Deviations by which holding the law more strictly moves a coefficient; infinite while unknown.
+    pub(crate) unrest: f64,
     /// Field in coordinates of the singular functions.
     pub(crate) field: Vec<f64>,
     /// For every absent term the fall of the misfit, in noise variances, that adding it promises.
