@@ -84,8 +84,8 @@ impl<'a> LawSearch<'a> {
     ) -> Result<Option<(usize, Space<'a>)>, DiscoveryError> {
         let mut best = None;
         let mut least = unrest;
-        for place in from..WIDENINGS.len() {
-            let space = self.space(WIDENINGS[place])?;
+        for (place, widening) in WIDENINGS.into_iter().enumerate().skip(from) {
+            let space = self.space(widening)?;
             let unrest = space.fitter.unrest(support)?;
             if unrest < least || (best.is_none() && from == 0) {
                 least = unrest;
