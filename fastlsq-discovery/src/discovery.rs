@@ -1,6 +1,6 @@
 //! From samples to the law.
 
-use fastlsq_basis::{InputMap, MultiIndex};
+use fastlsq_basis::{Basis, InputMap, MultiIndex};
 
 use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
@@ -83,6 +83,43 @@ impl Discovery {
     /// Data of another dimension than the dictionary, options out of range, terms that are not
     /// defined on the data, baselines without a grid.
     pub fn run(&self, samples: &Samples) -> Result<Discovered, DiscoveryError> {
+        self.check(samples)?;
+        match &self.options.derivatives {
+            Derivatives::Features(options) => {
+                self.by_features(samples, options, FieldFit::new(samples, options)?)
+            }
+            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
+            &Derivatives::SavitzkyGolay { window, degree } => {
+                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
+            }
+        }
+    }
+
+    /// Finds the law from a fit of the samples that is already there: several dictionaries or targets
+    /// need only one.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and a fit of other samples.
+    pub fn run_with_fit(
+        &self,
+        samples: &Samples,
+        fit: FieldFit,
+    ) -> Result<Discovered, DiscoveryError> {
+        self.check(samples)?;
+        let fitted = fit.spectrum().u.nrows();
+        if fitted != samples.len() || fit.basis().dim() != samples.dim() {
+            return Err(DiscoveryError::Lengths {
+                points: fitted,
+                values: samples.len(),
+            });
+        }
+        match &self.options.derivatives {
+            Derivatives::Features(options) => self.by_features(samples, options, fit),
+            _ => self.by_features(samples, &FitOptions::new(), fit),
+        }
+    }
+
+    fn check(&self, samples: &Samples) -> Result<(), DiscoveryError> {
         self.options.validate()?;
         if samples.dim() != self.library.variables().dim() {
             return Err(DiscoveryError::AxisNames {
@@ -103,13 +140,7 @@ impl Discovery {
                 needed,
             });
         }
-        match &self.options.derivatives {
-            Derivatives::Features(fit) => self.by_features(samples, fit),
-            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
-            &Derivatives::SavitzkyGolay { window, degree } => {
-                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
-            }
-        }
+        Ok(())
     }
 
     fn map_of(samples: &Samples) -> Result<InputMap, DiscoveryError> {
@@ -171,8 +202,8 @@ impl Discovery {
         &self,
         samples: &Samples,
         options: &FitOptions,
+        fit: FieldFit,
     ) -> Result<Discovered, DiscoveryError> {
-        let fit = FieldFit::new(samples, options)?;
         let map = Self::map_of(samples)?;
         let relative_noise = fit.noise() / samples.rms();
         let sites = StrongSites::new(&fit, &self.jets, samples, &map, self.options.edge)?;

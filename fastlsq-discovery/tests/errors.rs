@@ -211,6 +211,18 @@ fn pieces_that_do_not_fit_together_are_refused_or_left_out() {
     let rows = weak_rows(&fit, &library, &MultiIndex::new([1]), &tests);
     assert!(matches!(rows, Err(DiscoveryError::Setting { .. })));
 
+    // A fit of other samples; that of the same gives what a run gives.
+    let search = Discovery::new(library, "u_xx").unwrap();
+    let refused = search.run_with_fit(&line(50, f64::sin), fit);
+    assert!(matches!(refused, Err(DiscoveryError::Lengths { .. })));
+    let samples = line(50, f64::sin);
+    let fit = FieldFit::new(&samples, &FitOptions::new()).unwrap();
+    let (once, again) = (
+        search.run(&samples).unwrap(),
+        search.run_with_fit(&samples, fit).unwrap(),
+    );
+    assert_eq!(once.terms, again.terms);
+
     // A grid with counts for too few axes has one place along the others.
     let grid = DataSet::heat().grid(&[5]);
     assert_eq!(grid.dim(), (5, 2));

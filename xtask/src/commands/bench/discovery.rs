@@ -1,7 +1,6 @@
 //! From a fit to the law: rows, LASSO path and selection at the paper's size.
 
 use std::f64::consts::TAU;
-use std::time::Instant;
 
 use anyhow::Result;
 use fastlsq_discovery::datasets::DataSet;
@@ -11,7 +10,6 @@ use fastlsq_discovery::{
 
 use super::timing::take_turns;
 use super::{Measurement, Scope};
-use crate::format::middle;
 
 pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let (points, features) = scope.pick((500, 300), (2000, 1500));
@@ -30,19 +28,16 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let automatic =
         Discovery::new(data.library()?, data.target)?.with(DiscoveryOptions::new().replicates(0));
 
-    // What a run takes beyond the fit just before it: a difference of neighbours, so that a change of
-    // the machine's mood matters little.
-    let (mut fits, mut beyond) = (Vec::new(), Vec::new());
-    let [_, whole] = take_turns(
+    let made = FieldFit::new(&samples, &fit)?;
+    let [fitting, rest, whole] = take_turns(
         scope.pick(1, 5),
         [
             &mut || {
-                let clock = Instant::now();
                 FieldFit::new(&samples, &fit)?;
-                let fitted = clock.elapsed().as_secs_f64();
-                regression.run(&samples)?;
-                fits.push(fitted);
-                beyond.push(clock.elapsed().as_secs_f64() - 2.0 * fitted);
+                Ok(())
+            },
+            &mut || {
+                regression.run_with_fit(&samples, made.clone())?;
                 Ok(())
             },
             &mut || {
@@ -51,8 +46,6 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
             },
         ],
     )?;
-    let fitting = middle(fits).unwrap_or(f64::NAN);
-    let rest = middle(beyond).unwrap_or(f64::NAN);
     let case = format!("{points} points, {features} features, {penalties} penalties");
     let new = |figure, value| Measurement::new("discovery", &case, figure, value);
     Ok(vec![
