@@ -1,13 +1,13 @@
 //! From samples to the law.
 
-use fastlsq_basis::{InputMap, MultiIndex};
+use fastlsq_basis::{Basis, InputMap, MultiIndex};
 
 use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
 use crate::dictionary::{Dictionary, Jets};
 use crate::discovered::{Discovered, LawField};
 use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
-use crate::refit::{LawFit, LawFitter, explore};
+use crate::refit::LawSearch;
 use crate::regression::{
     Candidate, PathPoint, Regression, candidate_supports, lasso_path, rank_supports,
 };
@@ -22,9 +22,6 @@ const CLEAN: f64 = 3e-5;
 /// Relative residuals below this many times the relative noise are equal for the purpose of choosing
 /// a law: derivatives are less accurate than values.
 const AMPLIFICATION: f64 = 100.0;
-/// The refit's features are finer than the fit's, σ ↦ aσ + b: a solution of a law has finer detail
-/// than noisy data show. Tried in turn until a law can be solved.
-const WIDENINGS: [(f64, f64); 2] = [(2.0, 1.5), (3.0, 2.0)];
 
 /// A question: which few terms of a dictionary make up the law of a target derivative?
 ///
@@ -86,6 +83,43 @@ impl Discovery {
     /// Data of another dimension than the dictionary, options out of range, terms that are not
     /// defined on the data, baselines without a grid.
     pub fn run(&self, samples: &Samples) -> Result<Discovered, DiscoveryError> {
+        self.check(samples)?;
+        match &self.options.derivatives {
+            Derivatives::Features(options) => {
+                self.by_features(samples, options, FieldFit::new(samples, options)?)
+            }
+            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
+            &Derivatives::SavitzkyGolay { window, degree } => {
+                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
+            }
+        }
+    }
+
+    /// Finds the law from a fit of the samples that is already there: several dictionaries or targets
+    /// need only one.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and a fit of other samples.
+    pub fn run_with_fit(
+        &self,
+        samples: &Samples,
+        fit: FieldFit,
+    ) -> Result<Discovered, DiscoveryError> {
+        self.check(samples)?;
+        let fitted = fit.spectrum().u.nrows();
+        if fitted != samples.len() || fit.basis().dim() != samples.dim() {
+            return Err(DiscoveryError::Lengths {
+                points: fitted,
+                values: samples.len(),
+            });
+        }
+        match &self.options.derivatives {
+            Derivatives::Features(options) => self.by_features(samples, options, fit),
+            _ => self.by_features(samples, &FitOptions::new(), fit),
+        }
+    }
+
+    fn check(&self, samples: &Samples) -> Result<(), DiscoveryError> {
         self.options.validate()?;
         if samples.dim() != self.library.variables().dim() {
             return Err(DiscoveryError::AxisNames {
@@ -106,13 +140,7 @@ impl Discovery {
                 needed,
             });
         }
-        match &self.options.derivatives {
-            Derivatives::Features(fit) => self.by_features(samples, fit),
-            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
-            &Derivatives::SavitzkyGolay { window, degree } => {
-                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
-            }
-        }
+        Ok(())
     }
 
     fn map_of(samples: &Samples) -> Result<InputMap, DiscoveryError> {
@@ -174,8 +202,8 @@ impl Discovery {
         &self,
         samples: &Samples,
         options: &FitOptions,
+        fit: FieldFit,
     ) -> Result<Discovered, DiscoveryError> {
-        let fit = FieldFit::new(samples, options)?;
         let map = Self::map_of(samples)?;
         let relative_noise = fit.noise() / samples.rms();
         let sites = StrongSites::new(&fit, &self.jets, samples, &map, self.options.edge)?;
@@ -259,61 +287,22 @@ impl Discovery {
             }
         }
         let first = |support: &[usize]| regressed.regression.on_support(support).coefficients;
-        let mut best: Option<(Vec<LawFit>, LawField)> = None;
-        for (factor, shift) in WIDENINGS {
-            let sigmas: Vec<f64> = fit.bandwidth().iter().map(|s| factor * s + shift).collect();
-            let features = (1.2 * fit.basis_len() as f64) as usize;
-            let wide = options
-                .clone()
-                .bandwidth(sigmas)
-                .features(features.min(samples.len() / 2).max(4));
-            let wide = FieldFit::new(
-                samples,
-                &FitOptions {
-                    ridge: None,
-                    ..wide
-                },
-            )?;
-            let noise = fit.noise().max(1e-12 * samples.rms());
-            let fitter = LawFitter::new(
-                &self.library,
-                &self.jets,
-                &wide,
-                samples.len(),
-                noise,
-                &first,
-            )?;
-            let laws = explore(
-                &fitter,
-                &proposals,
-                self.options.refits,
-                self.options.largest,
-                samples.dim() == 1,
-            )?;
-            let Some(top) = laws.first() else { continue };
-            let better = best.as_ref().is_none_or(|(known, _)| {
-                known
-                    .first()
-                    .is_none_or(|known| top.criterion < known.criterion)
-            });
-            let enforced = top.enforced;
-            for law in laws.iter().take(2) {
-                if !proposals.contains(&law.support) {
-                    proposals.insert(0, law.support.clone());
-                }
-            }
-            if better {
-                let field = LawField {
-                    beta: wide.expand(&top.field),
-                    basis: wide.basis().clone(),
-                };
-                best = Some((laws, field));
-            }
-            if enforced {
-                break;
-            }
-        }
-        if let Some((laws, field)) = best {
+        let search = LawSearch {
+            library: &self.library,
+            jets: &self.jets,
+            samples,
+            fit,
+            options,
+            first: &first,
+            most: self.options.refits,
+            largest: self.options.largest,
+        };
+        if let Some((laws, features)) = search.run(&proposals)? {
+            let field = laws.first().map_or(Vec::new(), |law| law.field.clone());
+            let field = LawField {
+                beta: features.expand(&field),
+                basis: features.basis().clone(),
+            };
             self.conclude_refit(laws, field, result);
         }
         Ok(())

@@ -39,7 +39,7 @@ pub enum RowForm {
 /// Whether laws are compared by fitting the data with their own solutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LikelihoodRefit {
-    /// When there is noise to speak of (more than 1e-6 of the data).
+    /// When there is noise to speak of (more than 3e-5 of the data).
     #[default]
     Auto,
     /// Always.

@@ -1,9 +1,14 @@
 //! Bad inputs are typed errors, doubtful ones named warnings.
 #![allow(clippy::unwrap_used)]
 
+use faer::Mat;
+use fastlsq_basis::{InputMap, MultiIndex};
+use fastlsq_discovery::datasets::DataSet;
+use fastlsq_discovery::regression::{Regression, rank_supports};
+use fastlsq_discovery::rows::{TestFunctions, weak_rows};
 use fastlsq_discovery::{
-    Derivatives, Dictionary, Discovery, DiscoveryError, DiscoveryOptions, LikelihoodRefit, Samples,
-    Warning,
+    Derivatives, Dictionary, Discovery, DiscoveryError, DiscoveryOptions, FieldFit, FitOptions,
+    LikelihoodRefit, ModelChoice, Samples, Warning,
 };
 use ndarray::Array2;
 
@@ -178,4 +183,48 @@ fn collinear_terms_and_travelling_waves_are_named() {
         matches!(w, Warning::TravellingWave { velocity, .. } if (velocity[0] - 2.0).abs() < 1e-6)
     });
     assert!(collinear && wave, "{}", law.summary());
+}
+
+#[test]
+fn pieces_that_do_not_fit_together_are_refused_or_left_out() {
+    // A support with a term that the regression does not have.
+    let x = Mat::from_fn(20, 2, |i, k| ((i + 1) as f64 * (k + 1) as f64).sin());
+    let y: Vec<f64> = (0..20).map(|i| x[(i, 0)]).collect();
+    let regression = Regression::new(x.as_ref(), &y);
+    let other = Regression::new(x.as_ref().subcols(0, 1), &y);
+    let ranked = rank_supports(
+        &regression,
+        &[other],
+        &[vec![0], vec![0, 7]],
+        20.0,
+        1e-8,
+        ModelChoice::CrossValidation,
+    );
+    assert_eq!(ranked.len(), 1);
+    assert_eq!(ranked[0].support, [0]);
+
+    // Test functions of the plane for a fit on the line.
+    let fit = FieldFit::new(&line(40, f64::sin), &FitOptions::new().features(10)).unwrap();
+    let library = Dictionary::parse(&["x"], &["u", "u^2"]).unwrap();
+    let plane = InputMap::from_box(&[0.0, 0.0], &[6.0, 1.0]).unwrap();
+    let tests = TestFunctions::spread(&plane, 5, 0.3);
+    let rows = weak_rows(&fit, &library, &MultiIndex::new([1]), &tests);
+    assert!(matches!(rows, Err(DiscoveryError::Setting { .. })));
+
+    // A fit of other samples; that of the same gives what a run gives.
+    let search = Discovery::new(library, "u_xx").unwrap();
+    let refused = search.run_with_fit(&line(50, f64::sin), fit);
+    assert!(matches!(refused, Err(DiscoveryError::Lengths { .. })));
+    let samples = line(50, f64::sin);
+    let fit = FieldFit::new(&samples, &FitOptions::new()).unwrap();
+    let (once, again) = (
+        search.run(&samples).unwrap(),
+        search.run_with_fit(&samples, fit).unwrap(),
+    );
+    assert_eq!(once.terms, again.terms);
+
+    // A grid with counts for too few axes has one place along the others.
+    let grid = DataSet::heat().grid(&[5]);
+    assert_eq!(grid.dim(), (5, 2));
+    assert!(grid.column(1).iter().all(|t| *t == 0.0));
 }

@@ -169,20 +169,29 @@ impl DataSet {
         } else {
             UnitSampler::independent(seed).points(count, dim)
         };
-        Array2::from_shape_fn((count, dim), |(i, k)| {
-            self.lower[k] + (self.upper[k] - self.lower[k]) * unit[(i, k)]
-        })
+        Array2::from_shape_fn((count, dim), |(i, k)| self.coordinate(k, unit[(i, k)]))
     }
 
-    /// Points of a tensor grid with these counts along the axes; the last axis varies fastest.
+    /// The coordinate at a share of the way through the box along an axis.
+    fn coordinate(&self, axis: usize, share: f64) -> f64 {
+        let corner = |corner: &[f64], or| corner.get(axis).copied().unwrap_or(or);
+        let (lower, upper) = (corner(&self.lower, 0.0), corner(&self.upper, 1.0));
+        lower + (upper - lower) * share
+    }
+
+    /// Points of a tensor grid with these counts along the axes (1 where there is none); the last axis
+    /// varies fastest.
     #[must_use]
     pub fn grid(&self, counts: &[usize]) -> Array2<f64> {
+        let counts: Vec<usize> = (0..self.axes.len())
+            .map(|k| counts.get(k).copied().unwrap_or(1))
+            .collect();
         let total = counts.iter().product();
-        Array2::from_shape_fn((total, self.axes.len()), |(i, k)| {
-            let inner: usize = counts[k + 1..].iter().product();
+        Array2::from_shape_fn((total, counts.len()), |(i, k)| {
+            let inner: usize = counts.iter().skip(k + 1).product();
             let place = (i / inner) % counts[k];
             let last = counts[k].saturating_sub(1).max(1) as f64;
-            self.lower[k] + (self.upper[k] - self.lower[k]) * place as f64 / last
+            self.coordinate(k, place as f64 / last)
         })
     }
 

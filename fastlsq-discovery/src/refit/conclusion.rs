@@ -7,6 +7,7 @@ use super::engine::{Evaluated, Iterate};
 use super::gauss_newton::Unknown;
 use super::{LawFit, LawFitter};
 use crate::DiscoveryError;
+use crate::regression::multiplicity;
 use crate::samples::rms;
 
 impl LawFitter<'_> {
@@ -88,10 +89,13 @@ impl LawFitter<'_> {
             deviations: self.coefficient_deviations(support.len(), &system.factored, noise)?,
             residual_square: rss,
             degrees_of_freedom: dof,
-            criterion: n * (rss / n).max(f64::MIN_POSITIVE).ln() + n.ln() * dof,
+            criterion: n * (rss / n).max(f64::MIN_POSITIVE).ln()
+                + n.ln() * dof
+                + multiplicity(self.library.len(), support.len()),
             equation_residual: rms(&residual) / self.target_scale,
             steps,
             enforced,
+            unrest: f64::INFINITY,
             field: at.field.clone(),
             promises,
         }))

@@ -26,6 +26,8 @@ const CUT: f64 = 1e-14;
 /// What the law's residual may cost, in noise variances, before the features count as too few to
 /// hold a solution of the law.
 const AFFORDABLE: f64 = 5.0;
+/// Deviations by which a stricter stage may move a coefficient.
+pub(super) const SETTLED: f64 = 0.25;
 /// Gauss–Newton steps in one stage.
 const STEPS: usize = 12;
 
@@ -207,9 +209,13 @@ impl<'a> LawFitter<'a> {
             if stage == 0 && from.is_none() {
                 // First a solution of the law with the coefficients at hand: while the law is weak
                 // the coefficients would follow the errors of the smooth fit near the edges.
-                steps += self.minimise(support, &mut at, weight, Unknown::Field, FIELD_STEPS)?;
+                let progress =
+                    self.minimise(support, &mut at, weight, Unknown::Field, FIELD_STEPS)?;
+                steps += progress.steps;
             }
-            steps += self.minimise(support, &mut at, weight, Unknown::Both, STEPS)?;
+            steps += self
+                .minimise(support, &mut at, weight, Unknown::Both, STEPS)?
+                .steps;
             let n = self.samples as f64;
             if n * (self.misfit(&at.field) / n).ln() > hopeless {
                 return Ok(None);
@@ -222,35 +228,61 @@ impl<'a> LawFitter<'a> {
         self.conclude(support, &at, weight, steps, cost <= AFFORDABLE)
     }
 
+    /// How far the features are from a solution of the law on this support near the data: the
+    /// deviations by which holding it more strictly moves a coefficient.
+    pub(super) fn unrest(&self, support: &[usize]) -> Result<f64, DiscoveryError> {
+        Ok(match self.fit(support, None, f64::INFINITY)? {
+            Some(law) => self.polish(&law)?.unrest,
+            None => f64::INFINITY,
+        })
+    }
+
     /// Enforces the law more strictly, as far as the features can follow.
+    ///
+    /// Once a law holds to a small part of the statistical error, holding it more strictly hardly
+    /// moves its coefficients. Where they do move, the features have no solution of the law so near
+    /// the data: that stage is not taken, and if it is the first the law does not count as enforced.
     pub(crate) fn polish(&self, law: &LawFit) -> Result<LawFit, DiscoveryError> {
         let mut at = Iterate {
             field: law.field.clone(),
             coefficients: law.coefficients.clone(),
         };
         let mut best = law.clone();
+        best.enforced = false;
         for tolerance in POLISH {
             let weight = self.weight(tolerance);
-            let steps = self.minimise(&law.support, &mut at, weight, Unknown::Both, STEPS)?;
+            let progress = self.minimise(&law.support, &mut at, weight, Unknown::Both, STEPS)?;
             let affordable = self
                 .cost(&law.support, &at, tolerance)
                 .is_some_and(|cost| cost <= AFFORDABLE);
-            if !affordable {
-                break;
-            }
-            let steps = best.steps + steps;
-            let Some(next) = self.conclude(&law.support, &at, weight, steps, true)? else {
-                break;
-            };
-            let moved = next
+            let moved = at
                 .coefficients
                 .iter()
                 .zip(&best.coefficients)
-                .zip(&next.deviations)
+                .zip(&best.deviations)
                 .map(|((a, b), d)| ((a - b) / d.max(f64::MIN_POSITIVE)).abs())
                 .fold(0.0, f64::max);
-            best = next;
-            if moved < 0.05 {
+            if progress.converged && best.unrest.is_infinite() {
+                // A residual that costs c noise variances can shift coefficients by √c deviations.
+                let shift = if law.enforced {
+                    0.0
+                } else {
+                    law.equation_residual / STAGES[1]
+                };
+                best.unrest = moved.max(shift);
+            }
+            if !(progress.converged && affordable && moved <= SETTLED) {
+                break;
+            }
+            let steps = best.steps + progress.steps;
+            let Some(next) = self.conclude(&law.support, &at, weight, steps, true)? else {
+                break;
+            };
+            best = LawFit {
+                unrest: best.unrest,
+                ..next
+            };
+            if moved < 0.2 * SETTLED {
                 break;
             }
         }

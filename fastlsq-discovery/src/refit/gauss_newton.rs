@@ -1,6 +1,6 @@
 //! One linear least-squares problem after another.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use fastlsq_solve::lsq::{Factorisation, LsqOptions, factor};
 
 use super::LawFitter;
@@ -13,6 +13,16 @@ use crate::fit::column_of;
 pub(super) enum Unknown {
     Field,
     Both,
+}
+
+/// Linear problems that lead a trial back to the law.
+const CORRECTIONS: usize = 3;
+
+/// How far a minimisation came.
+#[derive(Clone, Copy)]
+pub(super) struct Progress {
+    pub(super) steps: usize,
+    pub(super) converged: bool,
 }
 
 /// A factored Gauss–Newton system.
@@ -92,7 +102,12 @@ impl LawFitter<'_> {
         }))
     }
 
-    /// Gauss–Newton at one weight; returns the steps taken.
+    /// Gauss–Newton at one weight.
+    ///
+    /// A large weight makes the objective a narrow curved valley: a step along the tangent of the law
+    /// leaves the valley by the square of its length, and plain line searches creep. So a trial that
+    /// does not descend is first led back to the law with its coefficients held (a few linear
+    /// problems over the field alone) and only then shortened.
     pub(super) fn minimise(
         &self,
         support: &[usize],
@@ -100,54 +115,89 @@ impl LawFitter<'_> {
         weight: f64,
         unknown: Unknown,
         most: usize,
-    ) -> Result<usize, DiscoveryError> {
-        let r = self.singular.len();
+    ) -> Result<Progress, DiscoveryError> {
+        let stopped = |steps| Progress {
+            steps,
+            converged: false,
+        };
         let Some(Evaluated { residual, .. }) = self.residual(support, at) else {
-            return Ok(0);
+            return Ok(stopped(0));
         };
         let mut objective = self.objective(at, &residual, weight);
         for step in 1..=most {
             let Some(system) = self.linearise(support, at, weight, unknown, false)? else {
-                return Ok(step);
+                return Ok(stopped(step));
             };
             let solution = system.factored.solution();
             let mut length = 1.0;
             let mut accepted = None;
             for _ in 0..8 {
-                let moved = Iterate {
-                    field: (0..r)
-                        .map(|i| at.field[i] + length * (solution[(i, 0)] - at.field[i]))
-                        .collect(),
-                    coefficients: at
-                        .coefficients
-                        .iter()
-                        .enumerate()
-                        .map(|(k, c)| match unknown {
-                            Unknown::Field => *c,
-                            Unknown::Both => c + length * solution[(r + k, 0)],
-                        })
-                        .collect(),
-                };
-                if let Some(Evaluated { residual, .. }) = self.residual(support, &moved) {
-                    let value = self.objective(&moved, &residual, weight);
-                    if value.is_finite() && value <= objective * (1.0 + 1e-12) {
-                        accepted = Some((moved, value));
-                        break;
+                let mut trial = at.towards(solution, length);
+                let mut value = self.value(support, &trial, weight);
+                if unknown == Unknown::Both {
+                    for _ in 0..CORRECTIONS {
+                        if value <= objective {
+                            break;
+                        }
+                        let Some(system) =
+                            self.linearise(support, &trial, weight, Unknown::Field, false)?
+                        else {
+                            break;
+                        };
+                        trial = trial.towards(system.factored.solution(), 1.0);
+                        value = self.value(support, &trial, weight);
                     }
+                }
+                if value <= objective * (1.0 + 1e-12) {
+                    accepted = Some((trial, value));
+                    break;
                 }
                 length *= 0.4;
             }
-            let Some((moved, value)) = accepted else {
-                return Ok(step);
+            let Some((trial, value)) = accepted else {
+                return Ok(stopped(step));
             };
             let fall = objective - value;
-            *at = moved;
+            *at = trial;
             objective = value;
             // A thousandth of a noise variance is far below anything that matters.
             if fall < 1e-3 * self.noise * self.noise && length == 1.0 {
-                return Ok(step);
+                return Ok(Progress {
+                    steps: step,
+                    converged: true,
+                });
             }
         }
-        Ok(most)
+        Ok(stopped(most))
+    }
+
+    /// The objective; infinite where a term is not defined.
+    fn value(&self, support: &[usize], at: &Iterate, weight: f64) -> f64 {
+        self.residual(support, at)
+            .map(|Evaluated { residual, .. }| self.objective(at, &residual, weight))
+            .filter(|value| value.is_finite())
+            .unwrap_or(f64::INFINITY)
+    }
+}
+
+impl Iterate {
+    /// Part of the way to the solution of a linearised problem: its first entries are the new field,
+    /// the others, where there are any, the change of the coefficients.
+    fn towards(&self, solution: MatRef<'_, f64>, length: f64) -> Self {
+        let fields = self.field.len();
+        let changed = solution.nrows() > fields;
+        let field = self.field.iter().enumerate();
+        let coefficients = self.coefficients.iter().enumerate();
+        Self {
+            field: field
+                .map(|(i, g)| g + length * (solution[(i, 0)] - g))
+                .collect(),
+            coefficients: coefficients
+                .map(|(k, c)| match changed {
+                    true => c + length * solution[(fields + k, 0)],
+                    false => *c,
+                })
+                .collect(),
+        }
     }
 }

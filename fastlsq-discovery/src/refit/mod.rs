@@ -14,8 +14,10 @@ mod conclusion;
 mod engine;
 mod gauss_newton;
 mod search;
+mod space;
 mod state;
 
-pub(crate) use engine::LawFitter;
-pub(crate) use search::explore;
+use engine::LawFitter;
+use search::explore;
+pub(crate) use space::LawSearch;
 pub use state::LawFit;

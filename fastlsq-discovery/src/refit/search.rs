@@ -7,7 +7,7 @@ use crate::DiscoveryError;
 /// come back best first.
 ///
 /// Terms to add are taken in the order of what the linearised likelihood promises.
-pub(crate) fn explore(
+pub(super) fn explore(
     fitter: &LawFitter<'_>,
     proposals: &[Vec<usize>],
     most: usize,

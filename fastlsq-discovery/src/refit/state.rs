@@ -13,7 +13,7 @@ pub struct LawFit {
     pub residual_square: f64,
     /// Effective number of free parameters, coefficients included.
     pub degrees_of_freedom: f64,
-    /// n log(RSS/n) + log(n) · degrees of freedom; smaller is better.
+    /// n log(RSS/n) + log(n) · degrees of freedom + 2 log C(p, k) for k of p terms; smaller is better.
     pub criterion: f64,
     /// Root mean square of the law's residual, relative to the target derivative.
     pub equation_residual: f64,
@@ -21,6 +21,8 @@ pub struct LawFit {
     pub steps: usize,
     /// Whether the law holds to a small part of the statistical error.
     pub enforced: bool,
+    /// Deviations by which holding the law more strictly moves a coefficient; infinite while unknown.
+    pub(crate) unrest: f64,
     /// Field in coordinates of the singular functions.
     pub(crate) field: Vec<f64>,
     /// For every absent term the fall of the misfit, in noise variances, that adding it promises.

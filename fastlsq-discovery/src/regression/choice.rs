@@ -5,8 +5,8 @@ use super::Regression;
 /// How a support is judged when rows of derivatives are all there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModelChoice {
-    /// Bayesian information criterion m log(RSS/n) + k log m, with m the number of effectively
-    /// independent rows.
+    /// Extended Bayesian information criterion m log(RSS/n) + k log m + 2 log C(p, k) for k of p
+    /// terms, with m the number of effectively independent rows.
     #[default]
     InformationCriterion,
     /// Mean squared error on held-out blocks of rows, with the one-standard-error rule.
@@ -28,8 +28,22 @@ pub struct Candidate {
     pub criterion: f64,
 }
 
+/// −2 log of the prior probability of one law with `chosen` of `terms` terms, up to a constant, when
+/// every number of terms is equally likely and so are all laws with the same number: 2 log C(p, k).
+///
+/// Without it a criterion forgets how many laws it compares: each absent term is one more chance for
+/// noise to look like a term.
+pub(crate) fn multiplicity(terms: usize, chosen: usize) -> f64 {
+    let few = chosen.min(terms.saturating_sub(chosen));
+    let ways: f64 = (0..few)
+        .map(|i| ((terms - i) as f64 / (i + 1) as f64).ln())
+        .sum();
+    2.0 * ways
+}
+
 /// Scores every support and sorts from best to worst.
 ///
+/// Supports with terms that the regression does not have, and folds with other terms, are left out.
 /// `folds` are disjoint blocks of the rows behind `regression`; `independent` is the number of rows
 /// that count as independent (neighbouring rows of a smooth fit do not). `floor` is the relative
 /// residual below which differences are rounding.
@@ -43,20 +57,25 @@ pub fn rank_supports(
     choice: ModelChoice,
 ) -> Vec<Candidate> {
     let total = regression.target_square().max(f64::MIN_POSITIVE);
+    let folds: Vec<&Regression> = folds
+        .iter()
+        .filter(|fold| fold.terms() == regression.terms())
+        .collect();
     let trainings: Vec<Regression> = (0..folds.len())
         .map(|out| {
             let rest = folds.iter().enumerate().filter(|(k, _)| *k != out);
-            Regression::stacked(rest.map(|(_, fold)| fold))
+            Regression::stacked(rest.map(|(_, fold)| *fold), regression.terms())
         })
         .collect();
     let mut candidates: Vec<(Candidate, f64)> = supports
         .iter()
+        .filter(|support| support.iter().all(|&k| k < regression.terms()))
         .map(|support| {
             let solution = regression.on_support(support);
             let relative = (solution.residual_square / total).sqrt();
             let errors: Vec<f64> = trainings
                 .iter()
-                .zip(folds)
+                .zip(&folds)
                 .map(|(training, held)| {
                     let c = training.on_support(support).coefficients;
                     held.misfit(support, &c) / held.target_square().max(f64::MIN_POSITIVE)
@@ -74,7 +93,10 @@ pub fn rank_supports(
                 coefficients: solution.coefficients,
                 residual: relative,
                 held_out: mean.sqrt(),
-                criterion: m * (relative.powi(2) + floor * floor).ln() + k * m.ln() + penalty,
+                criterion: m * (relative.powi(2) + floor * floor).ln()
+                    + k * m.ln()
+                    + multiplicity(regression.terms(), support.len())
+                    + penalty,
             };
             (candidate, deviation)
         })
@@ -102,4 +124,23 @@ pub fn rank_supports(
         .into_iter()
         .map(|(candidate, _)| candidate)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::multiplicity;
+
+    #[test]
+    fn counts_the_laws_of_each_size() {
+        for (terms, chosen, ways) in [
+            (10, 0, 1.0_f64),
+            (10, 2, 45.0),
+            (10, 8, 45.0),
+            (6, 3, 20.0),
+            (5, 5, 1.0),
+        ] {
+            let error = multiplicity(terms, chosen) - 2.0 * ways.ln();
+            assert!(error.abs() < 1e-12, "{chosen} of {terms}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod problem;
 mod subsets;
 pub(crate) mod thin;
 
+pub(crate) use choice::multiplicity;
 pub use choice::{Candidate, ModelChoice, rank_supports};
 pub use lasso::{LassoOptions, PathPoint, lasso_path, paper_penalties};
 pub use problem::Regression;

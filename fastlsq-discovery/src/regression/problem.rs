@@ -33,11 +33,10 @@ impl Regression {
     }
 
     /// Several regressions stacked on one another; all have the same terms.
-    pub(crate) fn stacked<'a>(parts: impl Iterator<Item = &'a Self>) -> Self {
-        let mut work: Vec<Vec<f64>> = Vec::new();
+    pub(crate) fn stacked<'a>(parts: impl Iterator<Item = &'a Self>, terms: usize) -> Self {
+        let mut work: Vec<Vec<f64>> = vec![Vec::new(); terms + 1];
         let mut rows = 0;
         for part in parts {
-            work.resize(part.columns.len() + 1, Vec::new());
             rows += part.rows;
             for (column, piece) in work
                 .iter_mut()

@@ -42,7 +42,7 @@ impl Rows {
     pub fn folds(&self) -> Vec<Regression> {
         (0..FOLDS)
             .map(|fold| {
-                let rows: Vec<usize> = (0..self.target.len())
+                let rows: Vec<usize> = (0..self.target.len().min(self.columns.nrows()))
                     .filter(|&i| self.fold.get(i) == Some(&fold))
                     .collect();
                 let columns = Mat::from_fn(rows.len(), self.columns.ncols(), |i, k| {

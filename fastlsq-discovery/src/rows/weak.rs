@@ -168,13 +168,29 @@ pub(crate) fn weak_rows_of(
 /// Weak rows of a fitted field: ∫ψ·target and ∫ψ·Tₖ over ∫ψ for every test function.
 ///
 /// # Errors
-/// An empty dictionary, the target among its terms, or a term that is not finite on the fit.
+/// An empty dictionary, the target among its terms, a term that is not finite on the fit, or test
+/// functions, a target or terms of another dimension than the fit.
 pub fn weak_rows(
     fit: &FieldFit,
     library: &Dictionary,
     target: &MultiIndex,
     tests: &TestFunctions,
 ) -> Result<Rows, DiscoveryError> {
+    let dim = fit.basis().dim();
+    for (what, found) in [
+        ("dimension of the centres", tests.centres.ncols()),
+        ("dimension of the test functions", tests.half.len()),
+        ("dimension of the target", target.orders().len()),
+        ("dimension of the dictionary", library.variables().dim()),
+    ] {
+        if found != dim {
+            return Err(DiscoveryError::Setting {
+                what,
+                value: found as f64,
+                requirement: "the dimension of the fit",
+            });
+        }
+    }
     weak_rows_of(fit, library, &Jets::new(library, target)?, tests)
 }
 

@@ -2,6 +2,7 @@
 
 mod assembly;
 mod cached;
+mod discovery;
 mod lstsq;
 mod memory;
 mod newton;
@@ -70,6 +71,11 @@ pub(crate) fn registry() -> Vec<Bench> {
             name: "cached",
             shows: "a new right-hand side on a factored system against a full solve",
             run: cached::run,
+        },
+        Bench {
+            name: "discovery",
+            shows: "rows, LASSO path and selection of a law against the fit before them",
+            run: discovery::run,
         },
         Bench {
             name: "scaling",
