@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use fastlsq_inverse::applications::{Coil, CoilMap, median};
 use fastlsq_inverse::FitOptions;
+use fastlsq_inverse::applications::{Coil, CoilMap, median};
 
 /// Draws of the noise.
 const DRAWS: u64 = 20;
@@ -59,7 +59,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             medians(errors)
         );
     }
-    println!("median of a normal law with the Cramér–Rao deviations: {:.4?}", bound.map(|s| 0.6745 * s));
+    println!(
+        "median of a normal law with the Cramér–Rao deviations: {:.4?}",
+        bound.map(|s| 0.6745 * s)
+    );
     assert!(medians(&errors[0]).iter().all(|error| *error < 0.01));
     assert!(medians(&errors[1]).iter().all(|error| *error < 0.02));
     Ok(())

@@ -2,61 +2,98 @@
 
 use crate::{InverseError, Prepared};
 
-/// The error of the discretised forward problem at the observations, estimated from other
-/// discretisations of the same problem: no knowledge of the answer enters.
+/// The error of a discretised forward problem at the observations, from other discretisations of the
+/// same problem: no knowledge of the answer enters.
 ///
-/// Predictions d₀ of one discretisation and d₁ … dₘ of others as fine as it, with other frequencies
-/// and points, err independently and alike. So (dⱼ − d₀)/√2 are draws of the error of d₀, whose
-/// covariance is about Σⱼ oⱼoⱼᵀ with the offsets oⱼ = (dⱼ − d₀)/√(2m). Unlike noise the error is the
-/// same whenever the measurement is repeated, and it is correlated from one observation to the next.
+/// The predictions d₁ … dₘ of m ≥ 2 discretisations, at least as fine as that of the predictions d and
+/// with features and points of their own, err independently. Their mean d̄ corrects d, and their
+/// scatter says how far d̄ may be off itself: its covariance is about Σⱼ oⱼoⱼᵀ with the offsets
+/// oⱼ = (dⱼ − d̄)/√(m(m − 1)). Unlike noise, that error is the same whenever a measurement is repeated,
+/// and it is correlated from one observation to the next.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelError {
+    correction: Vec<f64>,
     offsets: Vec<Vec<f64>>,
 }
 
 impl ModelError {
-    /// The error of `prepared` at these parameters, from its `twins`.
+    /// The error of `prepared` at these parameters, from other discretisations.
     ///
     /// # Errors
-    /// No twin, twins of another problem (another number of observations), a solve that fails.
+    /// Fewer than two of them, another number of observations in one of them, a solve that fails.
     pub fn estimate<const K: usize>(
         prepared: &Prepared<K>,
-        twins: &[Prepared<K>],
+        others: &[Prepared<K>],
         parameters: &[f64; K],
     ) -> Result<Self, InverseError> {
         let shape = |what, expected, found| InverseError::Shape {
-            label: "the twins".to_owned(),
+            label: "the other discretisations".to_owned(),
             what,
             expected,
             found,
         };
-        if twins.is_empty() {
-            return Err(shape("discretisations", 1, 0));
+        if others.len() < 2 {
+            return Err(shape("members", 2, others.len()));
         }
         let own = prepared.predict(parameters)?;
-        let factor = (0.5 / twins.len() as f64).sqrt();
-        let mut offsets = Vec::with_capacity(twins.len());
-        for twin in twins {
-            let other = twin.predict(parameters)?;
-            if other.len() != own.len() {
-                return Err(shape("observations", own.len(), other.len()));
+        let mut predicted = Vec::with_capacity(others.len());
+        for other in others {
+            let values = other.predict(parameters)?;
+            if values.len() != own.len() {
+                return Err(shape("observations", own.len(), values.len()));
             }
-            let pairs = other.iter().zip(&own);
-            offsets.push(pairs.map(|(other, own)| factor * (other - own)).collect());
+            predicted.push(values);
         }
-        Ok(Self { offsets })
+        let count = predicted.len() as f64;
+        let mean: Vec<f64> = (0..own.len())
+            .map(|i| predicted.iter().map(|d| d[i]).sum::<f64>() / count)
+            .collect();
+        let factor = (count * (count - 1.0)).sqrt();
+        let offset = |d: &Vec<f64>| {
+            d.iter()
+                .zip(&mean)
+                .map(|(d, mean)| (d - mean) / factor)
+                .collect()
+        };
+        Ok(Self {
+            offsets: predicted.iter().map(offset).collect(),
+            correction: mean
+                .iter()
+                .zip(&own)
+                .map(|(mean, own)| mean - own)
+                .collect(),
+        })
     }
 
-    /// oⱼ for each twin: the error's covariance is about Σⱼ oⱼoⱼᵀ.
+    /// d̄ − d: what is to be added to the predictions, or subtracted from measured values.
+    #[must_use]
+    pub fn correction(&self) -> &[f64] {
+        &self.correction
+    }
+
+    /// The offsets oⱼ: the covariance of what the correction leaves is about Σⱼ oⱼoⱼᵀ.
     #[must_use]
     pub fn offsets(&self) -> &[Vec<f64>] {
         &self.offsets
     }
 
-    /// The root mean square over all observations.
+    /// The root mean square of what the correction leaves, over all observations.
     #[must_use]
-    pub fn root_mean_square(&self) -> f64 {
-        let squares = |o: &Vec<f64>| o.iter().map(|v| v * v).sum::<f64>() / o.len().max(1) as f64;
-        self.offsets.iter().map(squares).sum::<f64>().sqrt()
+    pub fn remaining(&self) -> f64 {
+        self.offsets
+            .iter()
+            .map(|o| mean_square(o))
+            .sum::<f64>()
+            .sqrt()
     }
+
+    /// The root mean square of the correction.
+    #[must_use]
+    pub fn corrected(&self) -> f64 {
+        mean_square(&self.correction).sqrt()
+    }
+}
+
+fn mean_square(values: &[f64]) -> f64 {
+    values.iter().map(|v| v * v).sum::<f64>() / values.len().max(1) as f64
 }

@@ -277,7 +277,11 @@ impl Coil {
             .collect();
         let side = axis.len();
         let points = Array2::from_shape_fn((side * side, 2), |(node, column)| {
-            axis[if column == 0 { node / side } else { node % side }]
+            axis[if column == 0 {
+                node / side
+            } else {
+                node % side
+            }]
         });
         let values = solution.values(points.view())?;
         Ok(CoilMap {
@@ -322,9 +326,8 @@ impl CoilMap {
     #[must_use]
     pub fn field_lines(&self, count: usize) -> Vec<Vec<[f64; 2]>> {
         let largest = self.potential.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-        let levels = (0..2 * count + 1).map(|k| {
-            largest * (k as f64 - count as f64) / (count as f64 + 0.5)
-        });
+        let levels =
+            (0..2 * count + 1).map(|k| largest * (k as f64 - count as f64) / (count as f64 + 0.5));
         levels
             .flat_map(|level| level_lines(&self.axis, &self.axis, &self.potential, level))
             .collect()
@@ -334,6 +337,11 @@ impl CoilMap {
     #[must_use]
     pub fn iron_outline(&self) -> Vec<Vec<[f64; 2]>> {
         let largest = self.permeability.iter().fold(1.0_f64, |m, mu| m.max(*mu));
-        level_lines(&self.axis, &self.axis, &self.permeability, 0.5 * (1.0 + largest))
+        level_lines(
+            &self.axis,
+            &self.axis,
+            &self.permeability,
+            0.5 * (1.0 + largest),
+        )
     }
 }

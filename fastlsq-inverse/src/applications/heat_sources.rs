@@ -20,6 +20,8 @@ use crate::{
 const EACH: usize = 6;
 /// Sources.
 const SOURCES: usize = 4;
+/// Passes of a fit, each with the correction of the discretisation at the end of the one before.
+const PASSES: usize = 3;
 /// All parameters: (x, y, I, a, b, c) of one source after the other.
 const ALL: usize = EACH * SOURCES;
 
@@ -103,8 +105,7 @@ fn vanishing() -> Field {
         Field::new("x(1 − x)", move |x| x[axis] * (1.0 - x[axis])).with_gradient(along(axis, slope))
     };
     let decay = Field::new("e^−s", |x| (-x[2]).exp());
-    let rise =
-        Field::new("1 − e^−s", |x| -(-x[2]).exp_m1()).with_gradient(along(2, decay));
+    let rise = Field::new("1 − e^−s", |x| -(-x[2]).exp_m1()).with_gradient(along(2, decay));
     rise * bubble(0) * bubble(1)
 }
 
@@ -120,8 +121,8 @@ fn vanishing() -> Field {
 /// the least residual at held-out points for sources drawn from the prior. The readings have no part
 /// in it.
 ///
-/// What is left of the [error of the discretisation](crate::ModelError) compares with the noise. It is
-/// estimated from other draws of the features.
+/// The [error of the discretisation](crate::ModelError) still compares with the noise. Finer ones, solved
+/// once for each pass of a fit, correct it and tell what is left.
 #[derive(Debug, Clone)]
 pub struct HeatSources {
     /// The true sources.
@@ -134,8 +135,8 @@ pub struct HeatSources {
     pub times: Vec<f64>,
     /// The standard deviation of a reading.
     pub noise: f64,
-    /// How many further discretisations are made, to estimate the error of the first.
-    pub twins: usize,
+    /// Discretisations that correct the one that is fitted.
+    pub finer: Vec<Options>,
     /// What is known of (x, y, I, a, b, c) beforehand: standard deviations around the start.
     pub prior: Option<[f64; EACH]>,
     /// How the forward problem is discretised.
@@ -175,9 +176,9 @@ impl HeatSources {
             sensors: vec![[0.12, 0.15], [0.88, 0.18], [0.82, 0.85], [0.18, 0.92]],
             times: (0..60).map(|i| 0.05 + 1.45 * f64::from(i) / 59.0).collect(),
             noise: 0.002,
-            twins: 2,
+            finer: Self::finer(2, 3000, 9000),
             prior: Some([0.2, 0.2, 2.0, 4.0, 4.0, 4.0]),
-            options: Self::discretisation(1200, 9000),
+            options: Self::discretisation(1200, 6000),
         }
     }
 
@@ -197,9 +198,20 @@ impl HeatSources {
     pub fn discretisation(features: usize, rows: usize) -> Options {
         Options::new()
             .features(features)
-            .law(FrequencyLaw::PerAxis(vec![12.0, 12.0, 0.7]))
+            .law(FrequencyLaw::Blocks(vec![
+                (0.5, FrequencyLaw::PerAxis(vec![16.0, 16.0, 0.3])),
+                (0.5, FrequencyLaw::PerAxis(vec![10.0, 10.0, 0.7])),
+            ]))
             .rows(rows, rows)
             .weight(1.0)
+    }
+
+    /// So many independent discretisations with so many features and rows.
+    #[must_use]
+    pub fn finer(count: u64, features: usize, rows: usize) -> Vec<Options> {
+        (1..=count)
+            .map(|seed| Self::discretisation(features, rows).seed(seed))
+            .collect()
     }
 
     /// s = ln(1 + t/τ).
@@ -330,7 +342,7 @@ impl HeatSources {
             .options(self.options.clone()))
     }
 
-    /// The inverse problem and its twins, discretised and factored.
+    /// The inverse problem, discretised and factored, with its finer discretisations.
     ///
     /// # Errors
     /// As [`InverseProblem::prepare`].
@@ -338,23 +350,23 @@ impl HeatSources {
         // The values are put in their places by each fit.
         let none = vec![0.0; self.sensors.len() * self.times.len()];
         let problem = self.problem(&none)?;
-        let twins = (1..=self.twins as u64).map(|k| {
-            let options = self.options.clone().seed(self.options.seed.wrapping_add(k));
-            problem.clone().options(options).prepare()
-        });
+        let finer = self.finer.iter();
         Ok(HeatModel {
-            twins: twins.collect::<Result<_, _>>()?,
+            finer: finer
+                .map(|options| problem.clone().options(options.clone()).prepare())
+                .collect::<Result<_, _>>()?,
             prepared: problem.prepare()?,
             noise: self.noise,
         })
     }
 }
 
-/// The forward problem of [`HeatSources`], factored, with its twins: for any number of fits.
+/// The forward problem of [`HeatSources`], factored, with its finer discretisations: for any number of
+/// fits.
 #[derive(Debug)]
 pub struct HeatModel {
     prepared: Prepared<ALL>,
-    twins: Vec<Prepared<ALL>>,
+    finer: Vec<Prepared<ALL>>,
     noise: f64,
 }
 
@@ -363,9 +375,9 @@ pub struct HeatModel {
 pub struct FoundSources {
     /// The fit, its posterior widened by the model error.
     pub fit: Fit<ALL>,
-    /// The error of the discretisation at the readings, as estimated from the twins.
+    /// The error of the discretisation at the readings.
     pub model_error: ModelError,
-    /// Evaluations of the misfit over both passes, preliminary fits included.
+    /// Evaluations of the misfit over all passes, preliminary fits included.
     pub evaluations: u64,
     /// Seconds for everything except discretising.
     pub seconds: f64,
@@ -378,51 +390,47 @@ impl HeatModel {
         &self.prepared
     }
 
-    /// The error of the discretisation for given sources, from the twins.
+    /// The error of the discretisation for given sources.
     ///
     /// # Errors
-    /// No twins; as [`Prepared::predict`].
+    /// Fewer than two finer discretisations; as [`Prepared::predict`].
     pub fn model_error(&self, parameters: &[f64; ALL]) -> Result<ModelError, InverseError> {
-        ModelError::estimate(&self.prepared, &self.twins, parameters)
+        ModelError::estimate(&self.prepared, &self.finer, parameters)
     }
 
-    /// The deviation of a reading from what the forward problem predicts for these sources, noise and
-    /// discretisation together.
-    ///
-    /// # Errors
-    /// As [`model_error`](Self::model_error).
-    pub fn deviation(&self, parameters: &[f64; ALL]) -> Result<f64, InverseError> {
-        Ok(self.noise.hypot(self.model_error(parameters)?.root_mean_square()))
-    }
-
-    fn weigh_for(&mut self, parameters: &[f64; ALL]) -> Result<(), InverseError> {
-        let deviation = self.deviation(parameters)?;
-        let count = self.prepared.observed().len();
-        self.prepared.set_deviations(&vec![deviation; count])
-    }
-
-    /// Finds the sources behind these readings in two passes: with the model error of the start, then
-    /// with that of the sources found.
+    /// Finds the sources behind these readings in three passes, each with the correction of the
+    /// discretisation at the end of the one before.
     ///
     /// # Errors
     /// As [`Prepared::fit_with`].
     pub fn fit(&mut self, readings: &[f64]) -> Result<FoundSources, InverseError> {
         let begin = Instant::now();
-        self.prepared.set_values(readings)?;
-        let start = *self.prepared.start();
-        self.weigh_for(&start)?;
-        let options = HeatSources::fit_options();
-        let first = self.prepared.fit_with(&options)?;
-        self.weigh_for(&first.parameters)?;
-        let again = options.tempering(&[]).starting_at(&first.parameters);
-        let mut fit = self.prepared.fit_with(&again)?;
-        let model_error = self.model_error(&fit.parameters)?;
-        fit.widen(&model_error)?;
-        Ok(FoundSources {
-            evaluations: first.evaluations + fit.evaluations,
-            fit,
-            model_error,
-            seconds: begin.elapsed().as_secs_f64(),
-        })
+        let mut options = HeatSources::fit_options();
+        let mut evaluations = 0;
+        let mut at = *self.prepared.start();
+        let mut pass = 1;
+        loop {
+            let error = self.model_error(&at)?;
+            let corrected = readings.iter().zip(error.correction()).map(|(y, c)| y - c);
+            self.prepared.set_values(&corrected.collect::<Vec<f64>>())?;
+            let deviation = self.noise.hypot(error.remaining());
+            self.prepared
+                .set_deviations(&vec![deviation; readings.len()])?;
+            let mut fit = self.prepared.fit_with(&options)?;
+            evaluations += fit.evaluations;
+            if pass == PASSES {
+                let model_error = self.model_error(&fit.parameters)?;
+                fit.widen(&model_error)?;
+                return Ok(FoundSources {
+                    fit,
+                    model_error,
+                    evaluations,
+                    seconds: begin.elapsed().as_secs_f64(),
+                });
+            }
+            pass += 1;
+            at = fit.parameters;
+            options = options.tempering(&[]).starting_at(&at);
+        }
     }
 }

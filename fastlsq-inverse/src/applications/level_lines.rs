@@ -93,7 +93,9 @@ mod tests {
     use ndarray::Array2;
 
     fn grid(n: usize) -> Vec<f64> {
-        (0..n).map(|k| -1.0 + 2.0 * k as f64 / (n - 1) as f64).collect()
+        (0..n)
+            .map(|k| -1.0 + 2.0 * k as f64 / (n - 1) as f64)
+            .collect()
     }
 
     #[test]

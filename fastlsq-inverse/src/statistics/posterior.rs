@@ -72,7 +72,12 @@ impl Posterior {
         let n = self.mean.len();
         let finite = |c: f64| if c.is_finite() { c } else { 0.0 };
         (0..n)
-            .map(|a| (0..n).zip(v).map(|(b, v)| finite(self.covariance[(a, b)]) * v).sum())
+            .map(|a| {
+                (0..n)
+                    .zip(v)
+                    .map(|(b, v)| finite(self.covariance[(a, b)]) * v)
+                    .sum()
+            })
             .collect()
     }
 
