@@ -77,6 +77,17 @@ impl ModelError {
         &self.offsets
     }
 
+    /// The error of the predictions without the correction, which then counts among the offsets.
+    #[must_use]
+    pub fn whole(&self) -> Self {
+        let mut offsets = self.offsets.clone();
+        offsets.push(self.correction.clone());
+        Self {
+            correction: vec![0.0; self.correction.len()],
+            offsets,
+        }
+    }
+
     /// The root mean square of what the correction leaves, over all observations.
     #[must_use]
     pub fn remaining(&self) -> f64 {

@@ -20,8 +20,6 @@ use crate::{
 const EACH: usize = 6;
 /// Sources.
 const SOURCES: usize = 4;
-/// Passes of a fit, each with the correction of the discretisation at the end of the one before.
-const PASSES: usize = 3;
 /// All parameters: (x, y, I, a, b, c) of one source after the other.
 const ALL: usize = EACH * SOURCES;
 
@@ -121,8 +119,8 @@ fn vanishing() -> Field {
 /// the least residual at held-out points for sources drawn from the prior. The readings have no part
 /// in it.
 ///
-/// The [error of the discretisation](crate::ModelError) still compares with the noise. Finer ones, solved
-/// once for each pass of a fit, correct it and tell what is left.
+/// The [error of the discretisation](crate::ModelError) still compares with the noise. Twins, with other
+/// draws of features and points, tell how large it is; it adds to the noise and widens the posterior.
 #[derive(Debug, Clone)]
 pub struct HeatSources {
     /// The true sources.
@@ -135,8 +133,8 @@ pub struct HeatSources {
     pub times: Vec<f64>,
     /// The standard deviation of a reading.
     pub noise: f64,
-    /// Discretisations that correct the one that is fitted.
-    pub finer: Vec<Options>,
+    /// How many further discretisations are made to estimate the error of the first; at least one.
+    pub twins: usize,
     /// What is known of (x, y, I, a, b, c) beforehand: standard deviations around the start.
     pub prior: Option<[f64; EACH]>,
     /// How the forward problem is discretised.
@@ -176,9 +174,9 @@ impl HeatSources {
             sensors: vec![[0.12, 0.15], [0.88, 0.18], [0.82, 0.85], [0.18, 0.92]],
             times: (0..60).map(|i| 0.05 + 1.45 * f64::from(i) / 59.0).collect(),
             noise: 0.002,
-            finer: Self::finer(2, 3000, 9000),
+            twins: 2,
             prior: Some([0.2, 0.2, 2.0, 4.0, 4.0, 4.0]),
-            options: Self::discretisation(1200, 6000),
+            options: Self::discretisation(1200, 9000),
         }
     }
 
@@ -198,20 +196,9 @@ impl HeatSources {
     pub fn discretisation(features: usize, rows: usize) -> Options {
         Options::new()
             .features(features)
-            .law(FrequencyLaw::Blocks(vec![
-                (0.5, FrequencyLaw::PerAxis(vec![16.0, 16.0, 0.3])),
-                (0.5, FrequencyLaw::PerAxis(vec![10.0, 10.0, 0.7])),
-            ]))
+            .law(FrequencyLaw::PerAxis(vec![12.0, 12.0, 0.7]))
             .rows(rows, rows)
             .weight(1.0)
-    }
-
-    /// So many independent discretisations with so many features and rows.
-    #[must_use]
-    pub fn finer(count: u64, features: usize, rows: usize) -> Vec<Options> {
-        (1..=count)
-            .map(|seed| Self::discretisation(features, rows).seed(seed))
-            .collect()
     }
 
     /// s = ln(1 + t/τ).
@@ -342,7 +329,7 @@ impl HeatSources {
             .options(self.options.clone()))
     }
 
-    /// The inverse problem, discretised and factored, with its finer discretisations.
+    /// The inverse problem and its twins, discretised and factored.
     ///
     /// # Errors
     /// As [`InverseProblem::prepare`].
@@ -350,34 +337,34 @@ impl HeatSources {
         // The values are put in their places by each fit.
         let none = vec![0.0; self.sensors.len() * self.times.len()];
         let problem = self.problem(&none)?;
-        let finer = self.finer.iter();
+        let members = (0..=self.twins as u64).map(|k| {
+            let seed = self.options.seed.wrapping_add(k);
+            let options = self.options.clone().seed(seed);
+            problem.clone().options(options).prepare()
+        });
         Ok(HeatModel {
-            finer: finer
-                .map(|options| problem.clone().options(options.clone()).prepare())
-                .collect::<Result<_, _>>()?,
-            prepared: problem.prepare()?,
+            members: members.collect::<Result<_, _>>()?,
             noise: self.noise,
         })
     }
 }
 
-/// The forward problem of [`HeatSources`], factored, with its finer discretisations: for any number of
-/// fits.
+/// The forward problem of [`HeatSources`], factored, with its twins: for any number of fits.
 #[derive(Debug)]
 pub struct HeatModel {
-    prepared: Prepared<ALL>,
-    finer: Vec<Prepared<ALL>>,
+    /// The one that is fitted, and its twins.
+    members: Vec<Prepared<ALL>>,
     noise: f64,
 }
 
-/// Sources that were found, and the error of the discretisation there.
+/// Sources that were found.
 #[derive(Debug, Clone)]
 pub struct FoundSources {
-    /// The fit, its posterior widened by the model error.
+    /// The fit, its posterior widened by the error of the discretisation.
     pub fit: Fit<ALL>,
-    /// The error of the discretisation at the readings.
-    pub model_error: ModelError,
-    /// Evaluations of the misfit over all passes, preliminary fits included.
+    /// That error as the twins tell it, root mean square over the readings.
+    pub model_error: f64,
+    /// Evaluations of the misfit over both passes, preliminary fits included.
     pub evaluations: u64,
     /// Seconds for everything except discretising.
     pub seconds: f64,
@@ -387,50 +374,50 @@ impl HeatModel {
     /// The discretisation that is fitted.
     #[must_use]
     pub fn prepared(&self) -> &Prepared<ALL> {
-        &self.prepared
+        &self.members[0]
     }
 
     /// The error of the discretisation for given sources.
     ///
     /// # Errors
-    /// Fewer than two finer discretisations; as [`Prepared::predict`].
+    /// No twins; as [`Prepared::predict`].
     pub fn model_error(&self, parameters: &[f64; ALL]) -> Result<ModelError, InverseError> {
-        ModelError::estimate(&self.prepared, &self.finer, parameters)
+        Ok(ModelError::estimate(self.prepared(), &self.members, parameters)?.whole())
     }
 
-    /// Finds the sources behind these readings in three passes, each with the correction of the
-    /// discretisation at the end of the one before.
+    /// Finds the sources behind these readings in two passes: with the model error of the start, then
+    /// with that of the sources found.
     ///
     /// # Errors
-    /// As [`Prepared::fit_with`].
+    /// No twins; as [`Prepared::fit_with`].
     pub fn fit(&mut self, readings: &[f64]) -> Result<FoundSources, InverseError> {
         let begin = Instant::now();
-        let mut options = HeatSources::fit_options();
-        let mut evaluations = 0;
-        let mut at = *self.prepared.start();
-        let mut pass = 1;
-        loop {
-            let error = self.model_error(&at)?;
-            let corrected = readings.iter().zip(error.correction()).map(|(y, c)| y - c);
-            self.prepared.set_values(&corrected.collect::<Vec<f64>>())?;
-            let deviation = self.noise.hypot(error.remaining());
-            self.prepared
-                .set_deviations(&vec![deviation; readings.len()])?;
-            let mut fit = self.prepared.fit_with(&options)?;
-            evaluations += fit.evaluations;
-            if pass == PASSES {
-                let model_error = self.model_error(&fit.parameters)?;
-                fit.widen(&model_error)?;
-                return Ok(FoundSources {
-                    fit,
-                    model_error,
-                    evaluations,
-                    seconds: begin.elapsed().as_secs_f64(),
-                });
-            }
-            pass += 1;
-            at = fit.parameters;
-            options = options.tempering(&[]).starting_at(&at);
-        }
+        let start = *self.prepared().start();
+        let options = HeatSources::fit_options();
+        let first = self.pass(readings, &start, &options)?;
+        let again = options.tempering(&[]).starting_at(&first.parameters);
+        let mut fit = self.pass(readings, &first.parameters, &again)?;
+        let error = self.model_error(&fit.parameters)?;
+        fit.widen(&error)?;
+        Ok(FoundSources {
+            evaluations: first.evaluations + fit.evaluations,
+            fit,
+            model_error: error.remaining(),
+            seconds: begin.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// One fit, with the error of the discretisation at given sources.
+    fn pass(
+        &mut self,
+        readings: &[f64],
+        at: &[f64; ALL],
+        options: &FitOptions,
+    ) -> Result<Fit<ALL>, InverseError> {
+        let deviation = self.noise.hypot(self.model_error(at)?.remaining());
+        let fitted = &mut self.members[0];
+        fitted.set_values(readings)?;
+        fitted.set_deviations(&vec![deviation; readings.len()])?;
+        fitted.fit_with(options)
     }
 }
