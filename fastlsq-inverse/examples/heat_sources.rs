@@ -74,7 +74,7 @@ fn discretise(heat: &HeatSources) -> Result<HeatModel, InverseError> {
         model.prepared().row_count(),
         1 + heat.twins,
         begin.elapsed().as_secs_f64(),
-        model.model_error(model.prepared().start())?.corrected()
+        model.model_error(model.prepared().start())?.remaining()
     );
     Ok(model)
 }
