@@ -15,7 +15,7 @@ use crate::optimise::{
 };
 use crate::report::Warning;
 use crate::statistics::{Identifiability, Posterior, two_sided_quantile};
-use crate::{InverseError, Linearisation};
+use crate::{InverseError, Linearisation, ModelError};
 
 /// How the parameters are found.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +35,8 @@ pub struct FitOptions {
     pub limits: Limits,
     /// Further starts spread over the box, besides the one that was given. Default: 0.
     pub further_starts: usize,
+    /// Where to start instead of the problem's start. Default: there.
+    pub start: Option<Vec<f64>>,
     /// Factors on the deviations of the observations, one preliminary fit each, by
     /// Levenberg–Marquardt, from the end of the one before. Default: none.
     pub tempering: Vec<f64>,
@@ -49,6 +51,7 @@ impl Default for FitOptions {
                 ..Limits::default()
             },
             further_starts: 0,
+            start: None,
             tempering: Vec::new(),
         }
     }
@@ -85,6 +88,14 @@ impl FitOptions {
     #[must_use]
     pub fn record_trajectory(mut self) -> Self {
         self.limits.record_trajectory = true;
+        self
+    }
+
+    /// Starts from these parameters, those of an earlier fit for instance, instead of the problem's
+    /// start; outside the box they are moved to its side.
+    #[must_use]
+    pub fn starting_at(mut self, parameters: &[f64]) -> Self {
+        self.start = Some(parameters.to_vec());
         self
     }
 
@@ -129,8 +140,13 @@ pub struct Fit<const K: usize> {
     pub solution: Solution,
     /// What a reader should know.
     pub warnings: Vec<Warning>,
+    /// Evaluations of the misfit with its gradient (or of the residuals, with or without their
+    /// Jacobian) over the whole fit: all starts and all preliminary fits.
+    pub evaluations: u64,
     /// Seconds for the fit; discretising is not included.
     pub seconds: f64,
+    /// The deviations of the observations that it was made with.
+    deviations: Vec<f64>,
     linearisation: Linearisation,
 }
 
@@ -153,6 +169,42 @@ impl<const K: usize> Fit<K> {
     #[must_use]
     pub fn interval(&self, parameter: usize, level: f64) -> Option<(f64, f64)> {
         self.posterior.interval(parameter, level)
+    }
+
+    /// Widens the posterior by what an error of the discretisation does to the parameters.
+    ///
+    /// To first order an offset o of the observations moves the fit by δ = C Jᵀ Σ⁻¹ o, with the
+    /// posterior covariance C, the Jacobian J of the observations and the squares Σ of their
+    /// deviations. The covariance gains δδᵀ for each offset of the model error.
+    ///
+    /// # Errors
+    /// A model error for another number of observations.
+    pub fn widen(&mut self, error: &ModelError) -> Result<(), InverseError> {
+        let jacobian = &self.linearisation.jacobian;
+        for offset in error.offsets() {
+            if offset.len() != self.deviations.len() {
+                return Err(InverseError::Shape {
+                    label: "the model error".to_owned(),
+                    what: "observations",
+                    expected: self.deviations.len(),
+                    found: offset.len(),
+                });
+            }
+        }
+        let shifts = error.offsets().iter().map(|offset| {
+            let pull: Vec<f64> = (0..K)
+                .map(|k| {
+                    let terms = offset.iter().zip(&self.deviations).enumerate();
+                    terms
+                        .map(|(i, (o, sigma))| jacobian[(i, k)] * o / (sigma * sigma))
+                        .sum()
+                })
+                .collect();
+            self.posterior.response_to(&pull)
+        });
+        let shifts: Vec<Vec<f64>> = shifts.collect();
+        self.posterior.widen(&shifts);
+        Ok(())
     }
 
     /// Any operator of the solution at points, with the band that the uncertainty of the parameters
@@ -296,15 +348,16 @@ impl<const K: usize> Prepared<K> {
             });
         }
         let scaled = Scaled::new(self)?;
-        let mut starts = vec![self.start.to_vec()];
+        let mut starts = vec![self.first_start(options)?];
         if options.further_starts > 0 {
             let more = scattered_starts(&self.bounds, options.further_starts);
             starts.extend(more.map_err(OptimiseError::from)?);
         }
         let mut runs = Vec::with_capacity(starts.len());
         let mut failure = None;
+        let mut evaluations = 0;
         for start in &starts {
-            match tempered_run(&scaled, start, options, progress) {
+            match tempered_run(&scaled, start, options, &mut evaluations, progress) {
                 Ok(minimum) => runs.push(minimum),
                 Err(error) => failure = failure.or(Some(error)),
             }
@@ -330,8 +383,29 @@ impl<const K: usize> Prepared<K> {
             .iter()
             .map(|run| (as_array(&run.parameters), run.value))
             .collect();
+        fit.evaluations = evaluations;
         fit.seconds = begin.elapsed().as_secs_f64();
         Ok(fit)
+    }
+
+    /// The start that the options give, in the box, or the problem's.
+    fn first_start(&self, options: &FitOptions) -> Result<Vec<f64>, InverseError> {
+        let Some(given) = &options.start else {
+            return Ok(self.start.to_vec());
+        };
+        if given.len() != K {
+            return Err(InverseError::Shape {
+                label: "the start of the fit".to_owned(),
+                what: "parameters",
+                expected: K,
+                found: given.len(),
+            });
+        }
+        let mut start = given.clone();
+        self.bounds
+            .project(&mut start)
+            .map_err(OptimiseError::from)?;
+        Ok(start)
     }
 
     /// Statistics and solution at the end of a run.
@@ -392,7 +466,9 @@ impl<const K: usize> Prepared<K> {
             predicted: linearisation.predicted.clone(),
             solution: self.solution(&parameters)?,
             warnings,
+            evaluations: 0,
             seconds: begin.elapsed().as_secs_f64(),
+            deviations: self.deviations().to_vec(),
             linearisation,
         })
     }
@@ -413,14 +489,19 @@ fn tempered_run<const K: usize>(
     scaled: &Scaled<'_, K>,
     start: &[f64],
     options: &FitOptions,
+    evaluations: &mut u64,
     progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Minimum, InverseError> {
     let mut from = start.to_vec();
     let preliminary = FitOptions::new().max_iterations(30);
     for factor in &options.tempering {
-        from = run(&scaled.tempered(*factor), &from, &preliminary, progress)?.parameters;
+        let end = run(&scaled.tempered(*factor), &from, &preliminary, progress)?;
+        *evaluations += end.evaluations;
+        from = end.parameters;
     }
-    run(scaled, &from, options, progress)
+    let minimum = run(scaled, &from, options, progress)?;
+    *evaluations += minimum.evaluations;
+    Ok(minimum)
 }
 
 /// One optimisation, in scaled parameters; its record in physical ones.

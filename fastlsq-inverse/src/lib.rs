@@ -43,6 +43,7 @@
 //! - [`InverseProblem`], [`Parameter`], [`Observations`]: the statement. [`Prepared`]: discretised and
 //!   factored, for repeated use. [`Fit`]: the answer.
 //! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
+//! - [`ModelError`]: what the discretisation adds to the noise, from a second one.
 //! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient.
 //! - [`applications`]: the paper's inverse problems; [`mod@reference`]: independent truths for them.
 //! - [`optimise`]: L-BFGS-B, Levenberg–Marquardt, Adam and AdamW over a box, as argmin solvers and
@@ -54,6 +55,7 @@ mod engine;
 mod error;
 mod fit;
 pub mod guide;
+mod model_error;
 pub mod optimise;
 mod problem;
 pub mod reference;
@@ -70,6 +72,7 @@ pub use fastlsq_solve::{
     normal_derivative, partial, partial_order,
 };
 pub use fit::{Band, Fit, FitMethod, FitOptions};
+pub use model_error::ModelError;
 pub use problem::{InverseProblem, Observations, Parameter, ParameterFunction};
 pub use report::Warning;
 pub use statistics::{Identifiability, Posterior};

@@ -8,8 +8,10 @@ use fastlsq_solve::{
 };
 use ndarray::Array2;
 
+use super::level_lines::level_lines;
+use crate::optimise::{AdamOptions, LearningRate, Method};
 use crate::reference::{GridPotential, with_noise};
-use crate::{InverseProblem, Observations, Parameter};
+use crate::{FitOptions, InverseProblem, Observations, Parameter};
 
 /// Half the difference at which pole and yoke blend into each other in the permeability.
 const BLEND: f64 = 0.02;
@@ -72,6 +74,32 @@ impl Coil {
             noise: 0.01,
             options: Self::discretisation(2000),
         }
+    }
+
+    /// Adam as in the paper, for [`problem`](Self::problem): 40 steps with rate 0.04 in x and y. They end
+    /// while the search still swings along the valley x + y = const.
+    #[must_use]
+    pub fn paper_adam() -> FitOptions {
+        FitOptions::new()
+            .gradient(Method::Adam(AdamOptions::with_rate(0.04)))
+            .max_iterations(40)
+    }
+
+    /// Adam with 40 steps and a rate that falls from 0.08 to 0.008, for
+    /// [`rotated_problem`](Self::rotated_problem).
+    #[must_use]
+    pub fn falling_adam() -> FitOptions {
+        let settings = AdamOptions {
+            learning_rate: LearningRate::Cosine {
+                initial: 0.08,
+                last: 0.008,
+                steps: 40,
+            },
+            ..AdamOptions::default()
+        };
+        FitOptions::new()
+            .gradient(Method::Adam(settings))
+            .max_iterations(40)
     }
 
     /// So many features, odd in x and in y as the field is.
@@ -238,6 +266,33 @@ impl Coil {
             .options(self.options.clone()))
     }
 
+    /// What a map of the field needs, on a grid with this many nodes along each side of the square.
+    ///
+    /// # Errors
+    /// A solution of another dimension.
+    pub fn map(solution: &Solution, nodes: usize) -> Result<CoilMap, SolveError> {
+        let last = nodes.max(2) - 1;
+        let axis: Vec<f64> = (0..=last)
+            .map(|k| -1.0 + 2.0 * k as f64 / last as f64)
+            .collect();
+        let side = axis.len();
+        let points = Array2::from_shape_fn((side * side, 2), |(node, column)| {
+            axis[if column == 0 {
+                node / side
+            } else {
+                node % side
+            }]
+        });
+        let values = solution.values(points.view())?;
+        Ok(CoilMap {
+            potential: Array2::from_shape_fn((side, side), |(i, j)| values[i * side + j]),
+            permeability: Array2::from_shape_fn((side, side), |(i, j)| {
+                Self::permeability(axis[i], axis[j])
+            }),
+            axis,
+        })
+    }
+
     /// B = (∂A/∂y, −∂A/∂x) of a solution at points, one row a point, for figures.
     ///
     /// # Errors
@@ -251,5 +306,42 @@ impl Coil {
                 -gradients[(i, 0)]
             }
         }))
+    }
+}
+
+/// The potential A and the permeability μᵣ on a grid over the square.
+#[derive(Debug, Clone)]
+pub struct CoilMap {
+    /// The coordinates of the nodes along either side.
+    pub axis: Vec<f64>,
+    /// A at (x, y), by x and y.
+    pub potential: Array2<f64>,
+    /// μᵣ at (x, y), by x and y.
+    pub permeability: Array2<f64>,
+}
+
+impl CoilMap {
+    /// Lines of the field B = (∂A/∂y, −∂A/∂x), which is tangent to the lines of equal A: `count` on
+    /// either side of zero, with equal flux between neighbours, and those of A = 0.
+    #[must_use]
+    pub fn field_lines(&self, count: usize) -> Vec<Vec<[f64; 2]>> {
+        let largest = self.potential.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
+        let levels =
+            (0..2 * count + 1).map(|k| largest * (k as f64 - count as f64) / (count as f64 + 0.5));
+        levels
+            .flat_map(|level| level_lines(&self.axis, &self.axis, &self.potential, level))
+            .collect()
+    }
+
+    /// The outline of the iron: where μᵣ is halfway between that of air and its largest value.
+    #[must_use]
+    pub fn iron_outline(&self) -> Vec<Vec<[f64; 2]>> {
+        let largest = self.permeability.iter().fold(1.0_f64, |m, mu| m.max(*mu));
+        level_lines(
+            &self.axis,
+            &self.axis,
+            &self.permeability,
+            0.5 * (1.0 + largest),
+        )
     }
 }

@@ -4,13 +4,15 @@ mod bandwidth;
 mod coil;
 mod diffusion;
 mod heat_sources;
+mod level_lines;
 mod source_position;
 mod wavenumber;
 
 pub use bandwidth::{TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner};
-pub use coil::Coil;
+pub use coil::{Coil, CoilMap};
 pub use diffusion::DiffusionField;
-pub use heat_sources::{HeatSource, HeatSources};
+pub use heat_sources::{FoundSources, HeatModel, HeatSource, HeatSources};
+pub use level_lines::level_lines;
 pub use source_position::SourcePosition;
 pub use wavenumber::Wavenumber;
 

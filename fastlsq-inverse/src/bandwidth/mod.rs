@@ -76,7 +76,10 @@ pub struct LearnedBandwidth {
     pub solution: Solution,
     /// Its relative residual at held-out points.
     pub held_out: f64,
-    /// The record of the optimisation; its values are logarithms of the loss.
+    /// The least loss, which belongs to `law`; the last of `losses` may be larger.
+    pub loss: f64,
+    /// The record of the optimisation; its values are logarithms of the loss unless the loss itself
+    /// was [asked for](BandwidthLearner::plain).
     pub minimum: Minimum,
     /// Seconds for everything.
     pub seconds: f64,
@@ -236,7 +239,17 @@ impl BandwidthLearner {
         Ok(self)
     }
 
-    /// Learns the law. The objective handed to the method is the logarithm of the loss.
+    /// Descends on the loss itself, as the paper does, instead of its logarithm. The loss falls by many
+    /// orders of magnitude, and with it its gradient, which Adam divides by the size of the earlier, larger
+    /// ones: its steps die out.
+    #[must_use]
+    pub fn plain(mut self) -> Self {
+        self.loss.make_plain();
+        self
+    }
+
+    /// Learns the law. The objective handed to the method is the logarithm of the loss, or
+    /// [the loss itself](Self::plain).
     ///
     /// # Errors
     /// A loss that cannot be evaluated at the start.
@@ -268,7 +281,12 @@ impl BandwidthLearner {
         Ok(LearnedBandwidth {
             factor: self.loss.factor(&minimum.parameters),
             law,
-            losses: minimum.history.iter().map(|value| value.exp()).collect(),
+            losses: minimum
+                .history
+                .iter()
+                .map(|value| self.loss.loss_of(*value))
+                .collect(),
+            loss: self.loss.loss_of(minimum.value),
             factors,
             solution,
             held_out,

@@ -18,7 +18,7 @@ const LARGEST_COUPLING: f64 = 1e3;
 /// loss(L) = (‖A(L)β* − b‖² + μ‖β*‖²)/M as a function of ln σ, of ln σₖ for each axis, or of these
 /// and the entries of U below the diagonal in L = U diag(σ).
 ///
-/// As an [`Objective`] it is the logarithm of the loss.
+/// As an [`Objective`] it is the logarithm of the loss, or [the loss itself](super::BandwidthLearner::plain).
 #[derive(Debug)]
 pub struct BandwidthLoss {
     basis: SinusoidalBasis,
@@ -26,6 +26,8 @@ pub struct BandwidthLoss {
     shape: Shape,
     options: Options,
     lsq: LsqOptions,
+    /// Whether the objective is the logarithm of the loss.
+    logarithmic: bool,
 }
 
 impl BandwidthLoss {
@@ -54,6 +56,7 @@ impl BandwidthLoss {
             shape,
             options: options.clone(),
             lsq,
+            logarithmic: true,
         })
     }
 
@@ -61,6 +64,15 @@ impl BandwidthLoss {
     #[must_use]
     pub fn basis(&self) -> &SinusoidalBasis {
         &self.basis
+    }
+
+    pub(super) fn make_plain(&mut self) {
+        self.logarithmic = false;
+    }
+
+    /// The loss behind a value of the objective.
+    pub(super) fn loss_of(&self, value: f64) -> f64 {
+        if self.logarithmic { value.exp() } else { value }
     }
 
     pub(super) fn blocks(&self) -> &[RowBlock] {
@@ -206,6 +218,10 @@ impl Objective for BandwidthLoss {
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
         let (loss, own) = self.loss_and_gradient(x)?;
+        if !self.logarithmic {
+            gradient.copy_from_slice(&own);
+            return Ok(loss);
+        }
         // A loss of zero is as good as it gets; its logarithm is not a number to compute with.
         let loss = loss.max(f64::MIN_POSITIVE);
         for (target, own) in gradient.iter_mut().zip(own) {

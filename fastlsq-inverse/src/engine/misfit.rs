@@ -13,7 +13,13 @@ impl<const K: usize> Prepared<K> {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn residuals_at(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
-        let mut residuals = self.state(parameters)?.predicted(self)?;
+        let predicted = self.state(parameters)?.predicted(self)?;
+        Ok(self.residuals_of(predicted, parameters))
+    }
+
+    /// The residuals for these predictions.
+    fn residuals_of(&self, predicted: Vec<f64>, parameters: &[f64; K]) -> Vec<f64> {
+        let mut residuals = predicted;
         for ((residual, value), sigma) in
             residuals.iter_mut().zip(&self.values).zip(&self.deviations)
         {
@@ -24,7 +30,7 @@ impl<const K: usize> Prepared<K> {
                 residuals.push((value - mean) / deviation);
             }
         }
-        Ok(residuals)
+        residuals
     }
 
     /// The Jacobian of [`residuals_at`](Self::residuals_at): residuals by parameters.
@@ -63,7 +69,8 @@ impl<const K: usize> Prepared<K> {
         parameters: &[f64; K],
         factor: f64,
     ) -> Result<(f64, [f64; K]), InverseError> {
-        let mut residuals = self.residuals_at(parameters)?;
+        let state = self.state(parameters)?;
+        let mut residuals = self.residuals_of(state.predicted(self)?, parameters);
         for residual in residuals.iter_mut().take(self.values.len()) {
             *residual /= factor;
         }
@@ -73,7 +80,7 @@ impl<const K: usize> Prepared<K> {
             .zip(&self.deviations)
             .map(|(residual, sigma)| residual / (factor * sigma))
             .collect();
-        let mut gradient = self.state(parameters)?.pull_back(self, &covector)?;
+        let mut gradient = state.pull_back(self, &covector)?;
         for (total, (parameter, value)) in gradient
             .iter_mut()
             .zip(self.problem.parameters.iter().zip(parameters))

@@ -161,6 +161,15 @@ impl<const K: usize> Prepared<K> {
     /// # Errors
     /// Another number of values, or values that are not finite.
     pub fn with_values(mut self, values: &[f64]) -> Result<Self, InverseError> {
+        self.set_values(values)?;
+        Ok(self)
+    }
+
+    /// As [`with_values`](Self::with_values), in place.
+    ///
+    /// # Errors
+    /// As [`with_values`](Self::with_values).
+    pub fn set_values(&mut self, values: &[f64]) -> Result<(), InverseError> {
         if values.len() != self.values.len() {
             return Err(InverseError::Shape {
                 label: "all observations".to_owned(),
@@ -179,7 +188,36 @@ impl<const K: usize> Prepared<K> {
             });
         }
         self.values = values.to_vec();
-        Ok(self)
+        Ok(())
+    }
+
+    /// Other standard deviations for the measured values: with the [model error](crate::ModelError)
+    /// added to the noise, for instance. Nothing is factored again.
+    ///
+    /// # Errors
+    /// Another number of deviations, or deviations that are not positive and finite.
+    pub fn set_deviations(&mut self, deviations: &[f64]) -> Result<(), InverseError> {
+        if deviations.len() != self.deviations.len() {
+            return Err(InverseError::Shape {
+                label: "all observations".to_owned(),
+                what: "deviations",
+                expected: self.deviations.len(),
+                found: deviations.len(),
+            });
+        }
+        let unusable = |sigma: &f64| !(sigma.is_finite() && *sigma > 0.0);
+        if let Some(index) = deviations.iter().position(unusable) {
+            return Err(InverseError::Observation {
+                label: "all observations".to_owned(),
+                index,
+                what: "deviation",
+                value: deviations[index],
+                requirement: "it must be positive and finite",
+            });
+        }
+        self.deviations = deviations.to_vec();
+        self.noise_known = true;
+        Ok(())
     }
 
     /// The inverse problem as it was stated.

@@ -67,6 +67,33 @@ impl Posterior {
             .then(|| ((mean - half).max(*lower), (mean + half).min(*upper)))
     }
 
+    /// C v: how far the fit moves if the gradient of the misfit changes by −v.
+    pub(crate) fn response_to(&self, v: &[f64]) -> Vec<f64> {
+        let n = self.mean.len();
+        let finite = |c: f64| if c.is_finite() { c } else { 0.0 };
+        (0..n)
+            .map(|a| {
+                (0..n)
+                    .zip(v)
+                    .map(|(b, v)| finite(self.covariance[(a, b)]) * v)
+                    .sum()
+            })
+            .collect()
+    }
+
+    /// Adds δδᵀ to the covariance for each of these shifts δ.
+    pub(crate) fn widen(&mut self, shifts: &[Vec<f64>]) {
+        let n = self.mean.len();
+        for shift in shifts.iter().filter(|shift| shift.len() == n) {
+            for a in 0..n {
+                for b in 0..n {
+                    self.covariance[(a, b)] += shift[a] * shift[b];
+                }
+            }
+        }
+        self.deviations = (0..n).map(|k| self.covariance[(k, k)].sqrt()).collect();
+    }
+
     /// The standard deviation of a linear function Σ cₖθₖ of the parameters.
     #[must_use]
     pub fn deviation_of(&self, coefficients: &[f64]) -> f64 {

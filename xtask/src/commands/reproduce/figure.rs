@@ -26,6 +26,7 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(120, 90, 70),
 ];
 const GREY: RGBColor = RGBColor(110, 110, 110);
+const PALE: RGBColor = RGBColor(214, 211, 204);
 
 /// A chart with curves or marks over a common pair of axes.
 #[derive(Debug, Clone)]
@@ -64,6 +65,10 @@ pub(crate) enum Look {
     Thin(usize),
     /// Dots alone in the n-th colour.
     Dots(usize),
+    /// A line alone in the n-th colour.
+    Stroke(usize),
+    /// The cells of a regular grid around the points, in a pale grey: the ground of a map.
+    Ground,
     /// The paper: grey, with open marks.
     Paper,
     /// The paper, marks alone.
@@ -147,7 +152,17 @@ impl Figure {
                 let line = LineSeries::new(points.iter().copied(), colour.stroke_width(width));
                 chart.draw_series(line)?;
             }
-            chart.draw_series(points.into_iter().flat_map(|at| series.look.marks(at)))?;
+            if series.look == Look::Ground {
+                let [across, up] = half_cell(&points);
+                chart.draw_series(points.into_iter().map(|(x, y)| {
+                    Rectangle::new(
+                        [(x - across, y - up), (x + across, y + up)],
+                        colour.filled(),
+                    )
+                }))?;
+            } else if series.look.has_marks() {
+                chart.draw_series(points.into_iter().flat_map(|at| series.look.marks(at)))?;
+            }
         }
         area.present()
     }
@@ -178,8 +193,10 @@ impl Figure {
                 let stroke = colour.stroke_width(line);
                 head.draw(&PathElement::new([(x, y), (x + 24, y)], stroke))?;
             }
-            for mark in series.look.marks((x + 12, y)) {
-                head.draw(&mark)?;
+            if series.look.has_marks() {
+                for mark in series.look.marks((x + 12, y)) {
+                    head.draw(&mark)?;
+                }
             }
             head.draw(&Text::new(
                 series.label.clone(),
@@ -207,9 +224,15 @@ impl Look {
             Self::Line(index) => (colour(index), 2, 4, false),
             Self::Thin(index) => (colour(index), 1, 2, false),
             Self::Dots(index) => (colour(index), 0, 6, false),
+            Self::Stroke(index) => (colour(index), 1, 0, false),
+            Self::Ground => (PALE, 0, 6, false),
             Self::Paper => (GREY, 1, 4, true),
             Self::PaperMarks => (GREY, 0, 6, true),
         }
+    }
+
+    fn has_marks(self) -> bool {
+        self.parts().2 > 0
     }
 
     /// A mark: filled, with a rim.
@@ -226,6 +249,25 @@ impl Look {
     }
 }
 
+/// Half the distance of neighbouring points of a grid along each axis.
+fn half_cell(points: &[(f64, f64)]) -> [f64; 2] {
+    let spacing = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        let gaps = values.windows(2).map(|pair| pair[1] - pair[0]);
+        let extent = match (values.first(), values.last()) {
+            (Some(first), Some(last)) => last - first,
+            _ => 0.0,
+        };
+        // Equal up to rounding is equal.
+        let least = gaps.filter(|gap| *gap > 1e-9 * extent).reduce(f64::min);
+        0.5 * least.unwrap_or(0.0)
+    };
+    [
+        spacing(points.iter().map(|point| point.0).collect()),
+        spacing(points.iter().map(|point| point.1).collect()),
+    ]
+}
+
 /// Makes the bundled font known to the drawing library.
 fn register() {
     static ONCE: Once = Once::new();
@@ -239,6 +281,14 @@ fn register() {
 #[cfg(test)]
 mod tests {
     use super::{Axis, Figure, Look, Series};
+
+    #[test]
+    fn a_ground_is_made_of_the_cells_of_its_grid() {
+        let points: Vec<(f64, f64)> = [(0.0, 0.0), (0.1, 0.0), (0.2, 0.5), (0.3, 0.0)].into();
+        let [across, up] = super::half_cell(&points);
+        assert!((across - 0.05).abs() < 1e-12 && (up - 0.25).abs() < 1e-12);
+        assert_eq!(super::half_cell(&[]), [0.0, 0.0]);
+    }
 
     #[test]
     fn points_that_an_axis_cannot_show_are_left_out() {
