@@ -34,8 +34,10 @@
 //! # 3. What was measured
 //! [`Observations`](crate::Observations): any operator at any points, with standard deviations. Make test
 //! data with something else than the method itself (a series, another solver): [`reference`](mod@crate::reference)
-//! has a few. Errors of the discretisation act like noise; add them to the deviations where they
-//! compare (the report of the solution gives the held-out residual).
+//! has a few. Errors of the discretisation act like noise. [`ModelError`](crate::ModelError) tells their
+//! size from further discretisations (other seeds, more features); where it compares with the noise, add
+//! it to the deviations with [`set_deviations`](crate::Prepared::set_deviations) and to the posterior with
+//! [`widen`](crate::Fit::widen).
 //!
 //! # 4. Can the data tell?
 //! [`InverseProblem::identifiability`](crate::InverseProblem::identifiability) before any fit. If a parameter is

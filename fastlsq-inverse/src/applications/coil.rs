@@ -321,14 +321,15 @@ pub struct CoilMap {
 }
 
 impl CoilMap {
-    /// Lines of the field B = (∂A/∂y, −∂A/∂x), which is tangent to the lines of equal A: `count` on
-    /// either side of zero, with equal flux between neighbours, and those of A = 0.
+    /// Lines of the field B = (∂A/∂y, −∂A/∂x), which is tangent to the lines of equal A: `count` levels
+    /// on either side of zero, with equal flux between neighbours. A = 0 itself, on the walls and the
+    /// axes, is left out.
     #[must_use]
     pub fn field_lines(&self, count: usize) -> Vec<Vec<[f64; 2]>> {
         let largest = self.potential.iter().fold(0.0_f64, |m, a| m.max(a.abs()));
-        let levels =
-            (0..2 * count + 1).map(|k| largest * (k as f64 - count as f64) / (count as f64 + 0.5));
-        levels
+        let level = |k: usize| largest * (k as f64 + 0.5) / count as f64;
+        (0..count)
+            .flat_map(|k| [level(k), -level(k)])
             .flat_map(|level| level_lines(&self.axis, &self.axis, &self.potential, level))
             .collect()
     }
