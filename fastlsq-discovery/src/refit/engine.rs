@@ -26,7 +26,8 @@ const CUT: f64 = 1e-14;
 /// What the law's residual may cost, in noise variances, before the features count as too few to
 /// hold a solution of the law.
 const AFFORDABLE: f64 = 5.0;
-/// Deviations by which a stricter stage may move a coefficient.
+/// Unexplained rise, as the square root of noise variances, at which a stricter stage is still taken:
+/// coefficients shift by at most as many deviations.
 pub(super) const SETTLED: f64 = 0.25;
 /// Gauss–Newton steps in one stage.
 const STEPS: usize = 12;
@@ -228,8 +229,7 @@ impl<'a> LawFitter<'a> {
         self.conclude(support, &at, weight, steps, cost <= AFFORDABLE)
     }
 
-    /// How far the features are from a solution of the law on this support near the data: the
-    /// deviations by which holding it more strictly moves a coefficient.
+    /// How far the features are from a solution of the law on this support near the data.
     pub(super) fn unrest(&self, support: &[usize]) -> Result<f64, DiscoveryError> {
         Ok(match self.fit(support, None, f64::INFINITY)? {
             Some(law) => self.polish(&law)?.unrest,
@@ -239,9 +239,11 @@ impl<'a> LawFitter<'a> {
 
     /// Enforces the law more strictly, as far as the features can follow.
     ///
-    /// Once a law holds to a small part of the statistical error, holding it more strictly hardly
-    /// moves its coefficients. Where they do move, the features have no solution of the law so near
-    /// the data: that stage is not taken, and if it is the first the law does not count as enforced.
+    /// A stricter stage takes Δ degrees of freedom from the field, so that misfit and residual of
+    /// the law together should rise by Δ ± √(2Δ) noise variances. A rise well beyond says that the
+    /// features have no solution of the law so near the data, and coefficients would bend towards
+    /// laws that they can solve. Such a stage is not taken, and if it is the first the law does not
+    /// count as enforced.
     pub(crate) fn polish(&self, law: &LawFit) -> Result<LawFit, DiscoveryError> {
         let mut at = Iterate {
             field: law.field.clone(),
@@ -249,40 +251,39 @@ impl<'a> LawFitter<'a> {
         };
         let mut best = law.clone();
         best.enforced = false;
+        let mut before = STAGES[1];
         for tolerance in POLISH {
             let weight = self.weight(tolerance);
             let progress = self.minimise(&law.support, &mut at, weight, Unknown::Both, STEPS)?;
-            let affordable = self
-                .cost(&law.support, &at, tolerance)
-                .is_some_and(|cost| cost <= AFFORDABLE);
-            let moved = at
+            let steps = best.steps + progress.steps;
+            let Some(next) = self
+                .conclude(&law.support, &at, weight, steps, true)?
+                .filter(|_| progress.converged)
+            else {
+                break;
+            };
+            let unrest = self
+                .unexplained_rise((&best, before), (&next, tolerance))
+                .sqrt();
+            if best.unrest.is_infinite() {
+                best.unrest = unrest;
+            }
+            let moved = next
                 .coefficients
                 .iter()
                 .zip(&best.coefficients)
-                .zip(&best.deviations)
+                .zip(&next.deviations)
                 .map(|((a, b), d)| ((a - b) / d.max(f64::MIN_POSITIVE)).abs())
                 .fold(0.0, f64::max);
-            if progress.converged && best.unrest.is_infinite() {
-                // A residual that costs c noise variances can shift coefficients by √c deviations.
-                let shift = if law.enforced {
-                    0.0
-                } else {
-                    law.equation_residual / STAGES[1]
-                };
-                best.unrest = moved.max(shift);
-            }
-            if !(progress.converged && affordable && moved <= SETTLED) {
+            if unrest > SETTLED {
                 break;
             }
-            let steps = best.steps + progress.steps;
-            let Some(next) = self.conclude(&law.support, &at, weight, steps, true)? else {
-                break;
-            };
             best = LawFit {
                 unrest: best.unrest,
                 ..next
             };
-            if moved < 0.2 * SETTLED {
+            before = tolerance;
+            if moved < 0.05 {
                 break;
             }
         }
@@ -290,6 +291,22 @@ impl<'a> LawFitter<'a> {
         best.criterion = law.criterion;
         best.degrees_of_freedom = law.degrees_of_freedom;
         Ok(best)
+    }
+
+    /// The rise of misfit and law's residual from one stage to a stricter one, in noise variances,
+    /// beyond what the degrees of freedom lost explain up to two standard deviations.
+    fn unexplained_rise(
+        &self,
+        (loose, tolerance): (&LawFit, f64),
+        (strict, stricter): (&LawFit, f64),
+    ) -> f64 {
+        let variance = self.noise * self.noise;
+        let price = |law: &LawFit, tolerance: f64| {
+            law.residual_square / variance + (law.equation_residual / tolerance).powi(2)
+        };
+        let rise = price(strict, stricter) - price(loose, tolerance);
+        let lost = (loose.degrees_of_freedom - strict.degrees_of_freedom).max(0.0);
+        (rise - lost - 2.0 * (2.0 * lost).sqrt()).max(0.0)
     }
 
     /// W at which a relative residual `tolerance` of the law costs one noise variance.

@@ -21,7 +21,7 @@ pub struct LawFit {
     pub steps: usize,
     /// Whether the law holds to a small part of the statistical error.
     pub enforced: bool,
-    /// Deviations by which holding the law more strictly moves a coefficient; infinite while unknown.
+    /// Deviations by which the features may have shifted coefficients; infinite while unknown.
     pub(crate) unrest: f64,
     /// Field in coordinates of the singular functions.
     pub(crate) field: Vec<f64>,
