@@ -152,7 +152,7 @@ mod tests {
         let line = table.lines().find(|line| line.contains("finite")).unwrap();
         assert_eq!(
             line,
-            "| wave-1d | finite elements against ours, automatic | 1.0e-6 | 1.0e-12 | 3.0× (3.0×–3.0×) |"
+            "| wave-1d | finite elements against ours, automatic | 1.0e-6 | 1.0e-12 | 3.00× (3.00×–3.00×) |"
         );
         assert!(Peers::parse("{", std::path::Path::new("x")).is_err());
     }
