@@ -90,10 +90,9 @@ impl NewtonReport {
     /// generic start. `None` if none did.
     #[must_use]
     pub fn cold_iterations(&self) -> Option<usize> {
-        let cold = self.candidates.iter().filter(|c| !c.warm);
-        cold.filter(|c| c.status == NewtonStatus::Converged)
-            .map(|c| c.steps)
-            .next()
+        let mut candidates = self.candidates.iter();
+        let cold = candidates.find(|c| !c.warm && c.status == NewtonStatus::Converged)?;
+        Some(cold.steps)
     }
 }
 
@@ -110,7 +109,7 @@ impl fmt::Display for NewtonReport {
             self.start,
             self.solves
         )?;
-        if let [.., _, _] = self.candidates[..]
+        if self.candidates.len() > 1
             && let Some(steps) = self.cold_iterations()
         {
             writeln!(
