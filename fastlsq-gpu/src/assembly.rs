@@ -9,7 +9,7 @@ use fastlsq_basis::sinusoidal::WavePass;
 use fastlsq_basis::{Basis, Form, Parity, REDUCTION_LIMIT, SinusoidalBasis, UpperLimit};
 use fastlsq_ops::{PreparedRows, Sites};
 use fastlsq_solve::lsq::Input;
-use fastlsq_solve::{LsqError, RowBlock, SolveError, System};
+use fastlsq_solve::{LsqError, RowBlock, RowSource as _, SolveError, System};
 use ndarray::{ArrayView2, s};
 
 use crate::device::{Part, Work};
@@ -40,6 +40,16 @@ fn write_rows(
             }
         }
         first += block.len();
+    }
+    if let Some(root) = system.ridge_root() {
+        let (from, to) = (start.max(first), start + rows);
+        if from < to {
+            let out = out.inside(from - start..to - start, 0..system.ncols())?;
+            let diagonal = Mat::from_fn(to - from, system.ncols(), |i, j| {
+                if j == from - first + i { root } else { 0.0 }
+            });
+            send(work, &diagonal, &out)?;
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fastlsq_basis::sampling::Sequence;
-use fastlsq_basis::{Basis, FrequencyLaw, Parity};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 
 use crate::backend::{Backend, CpuBackend};
 use crate::lsq::LsqOptions;
@@ -65,6 +65,8 @@ pub struct Options {
     /// Where an automatic search begins: a number of features and their law, on the domain's
     /// bounding box mapped to \[−1,1\]^d.
     pub begin_with: Option<(usize, FrequencyLaw)>,
+    /// How the frequencies of a given law are drawn.
+    pub draw: Draw,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,
     /// The factor λ on the rows of conditions.
@@ -106,6 +108,7 @@ impl Options {
             features: None,
             choice: FeatureChoice::Automatic,
             begin_with: None,
+            draw: Draw::Independent,
             rows: None,
             weight: None,
             symmetry: Symmetry::Detect,
@@ -152,6 +155,14 @@ impl Options {
     #[must_use]
     pub fn law(mut self, law: FrequencyLaw) -> Self {
         self.choice = FeatureChoice::Law(law);
+        self
+    }
+
+    /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: independently, as in
+    /// the paper). Automatic searches choose for themselves.
+    #[must_use]
+    pub fn draw(mut self, draw: Draw) -> Self {
+        self.draw = draw;
         self
     }
 

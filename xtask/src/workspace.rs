@@ -57,6 +57,8 @@ pub(crate) struct WorkspaceSettings {
 pub(crate) struct PackageSettings {
     /// Examples that are built but not run, such as long measurements.
     pub(crate) skip_examples: Vec<String>,
+    /// Examples that also run as programs in which a panic ends the process.
+    pub(crate) abort_examples: Vec<String>,
 }
 
 /// The `metadata` table of a manifest, of which only `xtask` is ours.
@@ -112,6 +114,13 @@ impl Package {
         self.metadata
             .as_ref()
             .map_or(&[], |metadata| &metadata.xtask.skip_examples)
+    }
+
+    /// Examples that also run as programs in which a panic ends the process.
+    pub(crate) fn abort_examples(&self) -> &[String] {
+        self.metadata
+            .as_ref()
+            .map_or(&[], |metadata| &metadata.xtask.abort_examples)
     }
 }
 

@@ -4,11 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use fastlsq_solve::{RowBlock, RowSource};
+use fastlsq_solve::{Factored, LsqInfo, Options, RowBlock, RowSource, System};
 
 use super::Prepared;
 use super::blocks::Evaluated;
-use super::decomposition::Decomposition;
 use crate::InverseError;
 
 /// What is known at one set of parameters.
@@ -21,9 +20,10 @@ pub(super) struct State<const K: usize> {
 
 /// The solve of a problem whose operator depends on the parameters.
 struct Own {
-    decomposition: Decomposition,
+    /// The system with the rows of the ridge, factored.
+    factored: Box<dyn Factored>,
     beta: Vec<f64>,
-    /// Rows of the decomposition.
+    /// Its rows.
     rows: usize,
     /// ρ = b − Aβ in fitted rows; minus the multiplier in rows that hold exactly.
     residual: Vec<f64>,
@@ -55,17 +55,16 @@ pub struct Linearisation {
 }
 
 impl<const K: usize> State<K> {
-    pub(super) fn decomposition(&self) -> Option<&Decomposition> {
-        self.own.as_ref().map(|own| &own.decomposition)
+    /// The factorisation of a problem whose operator depends on the parameters.
+    pub(super) fn factorisation(&self) -> Option<&LsqInfo> {
+        self.own.as_ref().map(|own| own.factored.info())
     }
 
     /// The coefficients of the solution.
     pub(super) fn beta(&self, prepared: &Prepared<K>) -> Result<Vec<f64>, InverseError> {
         match (&self.own, &prepared.fixed) {
             (Some(own), _) => Ok(own.beta.clone()),
-            (None, Some(fixed)) => Ok(column(
-                &fixed.decomposition.solve(self.evaluated.rhs.as_ref())?,
-            )),
+            (None, Some(fixed)) => Ok(column(&fixed.factored.solve(self.evaluated.rhs.as_ref())?)),
             (None, None) => Err(InverseError::NothingDepends),
         }
     }
@@ -92,18 +91,18 @@ impl<const K: usize> State<K> {
                 Some(map) => map * &covector,
                 None => {
                     let v = prepared.rows.transpose() * &covector;
-                    fixed.decomposition.adjoint(v.as_ref())?
+                    fixed.factored.adjoint(v.as_ref())?
                 }
             };
             self.evaluated.add_data_slopes(w.as_ref(), &mut gradient);
         } else if let Some(own) = &self.own {
             let v = prepared.rows.transpose() * &covector;
-            let mut w = own.decomposition.adjoint(v.as_ref())?;
+            let mut w = own.factored.adjoint(v.as_ref())?;
             self.evaluated.add_data_slopes(w.as_ref(), &mut gradient);
             self.evaluated
                 .add_term_slopes(-1.0, |row| w[(row, 0)], &own.applied, &mut gradient);
             zero_rows(&mut w, &own.exact);
-            let z = own.decomposition.solve(w.as_ref())?;
+            let z = own.factored.solve(w.as_ref())?;
             let bases = prepared.system.basis_refs();
             let applied = prepared.dependences.apply_terms(&bases, &column(&z))?;
             self.evaluated
@@ -115,9 +114,9 @@ impl<const K: usize> State<K> {
     /// Derivatives of the coefficients: features by parameters.
     fn coefficient_jacobian(&self, prepared: &Prepared<K>) -> Result<Mat<f64>, InverseError> {
         if let Some(fixed) = &prepared.fixed {
-            let rows = fixed.decomposition.rows(&prepared.system);
+            let rows = prepared.system.nrows();
             let slopes = self.evaluated.right_hand_slopes(rows, K, &[]);
-            return fixed.decomposition.solve(slopes.as_ref());
+            return Ok(fixed.factored.solve(slopes.as_ref())?);
         }
         let Some(own) = &self.own else {
             return Err(InverseError::NothingDepends);
@@ -130,10 +129,10 @@ impl<const K: usize> State<K> {
             &self.evaluated,
             &own.residual,
         )?;
-        let mut carried = own.decomposition.adjoint(turned.as_ref())?;
+        let mut carried = own.factored.adjoint(turned.as_ref())?;
         zero_rows(&mut carried, &own.exact);
         slopes += carried;
-        own.decomposition.solve(slopes.as_ref())
+        Ok(own.factored.solve(slopes.as_ref())?)
     }
 
     /// Derivatives of the observations: observations by parameters.
@@ -179,13 +178,15 @@ impl<const K: usize> Prepared<K> {
         let system = self
             .dependences
             .system(&self.system, &self.problem, evaluated)?;
-        let decomposition = Decomposition::new(&system, &self.problem.options)?;
-        let rows = decomposition.rows(&system);
+        let options = &self.problem.options;
+        let system = system.with_ridge_rows(options.lsq.ridge)?;
+        let factored = factor(&system, options)?;
+        let rows = system.nrows();
         let mut rhs = Mat::zeros(rows, 1);
         rhs.as_mut()
-            .subrows_mut(0, system.nrows())
+            .subrows_mut(0, evaluated.rhs.nrows())
             .copy_from(&evaluated.rhs);
-        let beta = column(&decomposition.solve(rhs.as_ref())?);
+        let beta = column(&factored.solve(rhs.as_ref())?);
         let bases = system.basis_refs();
 
         let mut residual = Vec::with_capacity(rows);
@@ -194,13 +195,13 @@ impl<const K: usize> Prepared<K> {
                 residual.push(block.factor(i) * (block.data[i] - applied));
             }
         }
-        let root = self.problem.options.lsq.ridge.sqrt();
-        let below = rows - system.nrows();
-        residual.extend(beta.iter().take(below).map(|b| -root * b));
+        if let Some(root) = system.ridge_root() {
+            residual.extend(beta.iter().map(|b| -root * b));
+        }
 
         let exact = system.exact_rows();
         if !exact.is_empty() {
-            let multipliers = self.multipliers(&system, &decomposition, &residual, &exact)?;
+            let multipliers = multipliers(&system, factored.as_ref(), &residual, &exact)?;
             for range in &exact {
                 for row in range.clone() {
                     residual[row] = -multipliers[(row, 0)];
@@ -209,34 +210,13 @@ impl<const K: usize> Prepared<K> {
         }
         let applied = self.dependences.apply_terms(&bases, &beta)?;
         Ok(Own {
-            decomposition,
+            factored,
             beta,
             rows,
             residual,
             applied,
             exact,
         })
-    }
-
-    /// λ with Aᵀρ = Cᵀλ, where C are the rows that hold exactly: the adjoint of Aᵀρ.
-    fn multipliers(
-        &self,
-        system: &fastlsq_solve::System,
-        decomposition: &Decomposition,
-        residual: &[f64],
-        exact: &[std::ops::Range<usize>],
-    ) -> Result<Mat<f64>, InverseError> {
-        const BLOCK: usize = 512;
-        let mut fitted = one_column(&residual[..system.nrows()]);
-        zero_rows(&mut fitted, exact);
-        let mut turned = Mat::zeros(system.ncols(), 1);
-        for start in (0..system.nrows()).step_by(BLOCK) {
-            let size = BLOCK.min(system.nrows() - start);
-            let mut rows = Mat::zeros(size, system.ncols());
-            system.write_rows(start, rows.as_mut())?;
-            turned += rows.transpose() * fitted.as_ref().subrows(start, size);
-        }
-        decomposition.adjoint(turned.as_ref())
     }
 
     /// The observations that the forward problem predicts for these parameters.
@@ -268,6 +248,35 @@ impl<const K: usize> Prepared<K> {
     pub fn row_count(&self) -> usize {
         self.system.blocks().iter().map(RowBlock::len).sum()
     }
+}
+
+/// Factors a system whose matrix holds the ridge already.
+fn factor(system: &System, options: &Options) -> Result<Box<dyn Factored>, InverseError> {
+    let mut settings = options.lsq.clone().keep_q(true).ridge(0.0);
+    if let Some(bytes) = options.memory_limit {
+        settings = settings.memory_limit(bytes);
+    }
+    Ok(options.backend.factor(system, &settings)?)
+}
+
+/// λ with Aᵀρ = Cᵀλ, where C are the rows that hold exactly: the adjoint of Aᵀρ.
+fn multipliers(
+    system: &System,
+    factored: &dyn Factored,
+    residual: &[f64],
+    exact: &[std::ops::Range<usize>],
+) -> Result<Mat<f64>, InverseError> {
+    const BLOCK: usize = 512;
+    let mut fitted = one_column(residual);
+    zero_rows(&mut fitted, exact);
+    let mut turned = Mat::zeros(system.ncols(), 1);
+    for start in (0..system.nrows()).step_by(BLOCK) {
+        let size = BLOCK.min(system.nrows() - start);
+        let mut rows = Mat::zeros(size, system.ncols());
+        system.write_rows(start, rows.as_mut())?;
+        turned += rows.transpose() * fitted.as_ref().subrows(start, size);
+    }
+    Ok(factored.adjoint(turned.as_ref())?)
 }
 
 pub(super) fn one_column(values: &[f64]) -> Mat<f64> {

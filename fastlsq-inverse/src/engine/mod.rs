@@ -14,7 +14,6 @@
 //! formed: terms c(x; θ) T contribute (∂c/∂θₖ)(xᵢ) (Tu)(xᵢ).
 
 mod blocks;
-mod decomposition;
 mod evaluate;
 mod misfit;
 
@@ -22,13 +21,12 @@ use std::sync::{Arc, Mutex};
 
 use faer::Mat;
 use fastlsq_solve::auto::HeldOut;
-use fastlsq_solve::{LsqInfo, RowSource, Solution, Symmetry, System};
+use fastlsq_solve::{Factored, LsqInfo, RowSource, Solution, Symmetry, System};
 
 use crate::InverseError;
 use crate::optimise::Bounds;
 use crate::problem::{InverseProblem, feasible};
 use blocks::Dependences;
-use decomposition::Decomposition;
 use evaluate::State;
 
 pub use evaluate::Linearisation;
@@ -64,7 +62,7 @@ pub struct Prepared<const K: usize> {
 /// What is the same for all parameters if only the data depend on them.
 #[derive(Debug)]
 struct Fixed {
-    decomposition: Decomposition,
+    factored: Box<dyn Factored>,
     /// Hᵀ carried through the adjoint, one column an observation, where that is the cheaper way.
     sensor_map: Option<Mat<f64>>,
 }
@@ -124,14 +122,14 @@ impl<const K: usize> Prepared<K> {
             }
         }
         let fixed = if problem.terms.is_empty() {
-            let decomposition = Decomposition::Backend(at_start.into_factored());
+            let factored = at_start.into_factored();
             let sensor_map = if count <= system.ncols() {
-                Some(decomposition.adjoint(rows.transpose().to_owned().as_ref())?)
+                Some(factored.adjoint(rows.transpose().to_owned().as_ref())?)
             } else {
                 None
             };
             Some(Fixed {
-                decomposition,
+                factored,
                 sensor_map,
             })
         } else {
@@ -270,10 +268,10 @@ impl<const K: usize> Prepared<K> {
     #[must_use]
     pub fn factorisation(&self) -> Option<LsqInfo> {
         if let Some(fixed) = &self.fixed {
-            return Some(fixed.decomposition.info().clone());
+            return Some(fixed.factored.info().clone());
         }
         let last = self.last.lock().ok()?;
-        Some(last.as_ref()?.decomposition()?.info().clone())
+        Some(last.as_ref()?.factorisation()?.clone())
     }
 
     /// The solution of the forward problem for these parameters; its report says how well equations

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
+use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::partial;
 use ndarray::Array2;
 
@@ -367,7 +367,7 @@ impl<W: Workbench> Search<'_, W> {
             law,
             map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
-            draw: Draw::Independent,
+            draw: self.options().draw,
             seed: self.options().seed.wrapping_add(draw),
         })
     }

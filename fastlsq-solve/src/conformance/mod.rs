@@ -24,8 +24,8 @@ pub use blocks::{
 };
 pub use requests::{information, wrong_requests, zero_matrix};
 pub use solves::{
-    adjoint_identity, cached_solves, full_rank, rank_deficient, ridge, several_right_hand_sides,
-    smooth_function, wide,
+    adjoint_identity, cached_solves, full_rank, rank_deficient, ridge, ridge_rows,
+    several_right_hand_sides, smooth_function, wide,
 };
 
 use crate::SolveError;
@@ -59,6 +59,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("rank_deficient", rank_deficient),
     ("wide", wide),
     ("ridge", ridge),
+    ("ridge_rows", ridge_rows),
     ("several_right_hand_sides", several_right_hand_sides),
     ("adjoint_identity", adjoint_identity),
     ("cached_solves", cached_solves),
@@ -84,7 +85,7 @@ macro_rules! backend_suite {
     ($name:ident, $make:expr) => {
         $crate::backend_suite!(
             @tests $name, $make;
-            full_rank, rank_deficient, wide, ridge, several_right_hand_sides, adjoint_identity,
+            full_rank, rank_deficient, wide, ridge, ridge_rows, several_right_hand_sides, adjoint_identity,
             cached_solves, smooth_function, row_weights, periodic_partners, systems_of_unknowns,
             tabulated_coefficients, variable_coefficients, exact_blocks, information, zero_matrix, wrong_requests
         );

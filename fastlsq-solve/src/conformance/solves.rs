@@ -108,6 +108,39 @@ pub fn ridge(backend: &dyn Backend) -> Verdict {
     Ok(())
 }
 
+/// The ridge as rows of the system: the same solution, and (AᵀA + μI)⁻¹ as a solve after an adjoint.
+///
+/// # Errors
+/// What does not hold.
+pub fn ridge_rows(backend: &dyn Backend) -> Verdict {
+    let keep = LsqOptions::new().keep_q(true);
+    for mu in [1e-4, 1.0] {
+        let plain = mixed(basis(50, 3.0, 1)?, 200)?;
+        let (a, b) = (matrix(&plain)?, plain.right_hand_side());
+        let expected = least_squares(a.as_ref(), b.as_ref(), mu)?;
+        let system = plain.with_ridge_rows(mu)?;
+        require(
+            system.nrows() == a.nrows() + a.ncols(),
+            "one row of the ridge for each column",
+            || format!("{} rows", system.nrows()),
+        )?;
+        let factored = backend.factor(&system, &keep)?;
+        let x = factored.solution()?;
+        require_close("the ridge as rows", x.as_ref(), expected.as_ref(), 1e-7)?;
+
+        let v = spread(a.ncols(), 2, 5);
+        let z = factored.solve(factored.adjoint(v.as_ref())?.as_ref())?;
+        let back = a.transpose() * (&a * &z) + mu * &z;
+        require_close(
+            "(AᵀA + μI)⁻¹ by an adjoint and a solve",
+            back.as_ref(),
+            v.as_ref(),
+            1e-8,
+        )?;
+    }
+    Ok(())
+}
+
 /// Several right-hand sides at once are the single ones side by side, each the best fit.
 ///
 /// # Errors

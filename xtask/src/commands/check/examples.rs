@@ -14,7 +14,10 @@ use std::{
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
-use super::Context;
+use super::{
+    Context,
+    abort::{self, Libraries},
+};
 use crate::{
     cargo::Cargo,
     format,
@@ -29,7 +32,7 @@ pub(super) fn run(context: &Context) -> Result<String> {
     eprintln!("      $ cargo {build}");
     let messages =
         Cargo::new(&format!("{build} --message-format json-render-diagnostics")).output(root)?;
-    let programs = programs(&messages)?;
+    let (programs, libraries) = artifacts(&messages)?;
 
     context.for_each(&to_run, |&(package, example)| {
         let key = (package.manifest_path.clone(), example.name.clone());
@@ -39,7 +42,11 @@ pub(super) fn run(context: &Context) -> Result<String> {
                 example.name, package.name
             )
         })?;
-        run_example(root, package, example, program)
+        run_example(root, package, example, program)?;
+        if package.abort_examples().contains(&example.name) {
+            abort::run(package, example, &libraries, &context.workspace.target)?;
+        }
+        Ok(())
     })?;
     Ok(match build_only {
         0 => format!("{} run", to_run.len()),
@@ -53,14 +60,17 @@ fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
     let mut build_only = 0;
     for package in &workspace.packages {
         let skipped = package.skipped_examples();
-        if let Some(unknown) = skipped
-            .iter()
-            .find(|&name| package.examples().all(|example| example.name != *name))
-        {
-            bail!(
-                "skip-examples of {} names `{unknown}`, which is no example",
-                package.name
-            );
+        for (list, names) in [
+            ("skip-examples", skipped),
+            ("abort-examples", package.abort_examples()),
+        ] {
+            let known = |name: &String| package.examples().any(|example| example.name == *name);
+            if let Some(unknown) = names.iter().find(|name| !known(name)) {
+                bail!(
+                    "{list} of {} names `{unknown}`, which is no example",
+                    package.name
+                );
+            }
         }
         for example in package.examples() {
             if skipped.contains(&example.name) {
@@ -81,8 +91,11 @@ fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
     Ok((to_run, build_only))
 }
 
-/// The example programs among cargo's messages, by manifest and name.
-fn programs(messages: &[u8]) -> Result<HashMap<(PathBuf, String), PathBuf>> {
+/// Example programs by manifest and name.
+type Programs = HashMap<(PathBuf, String), PathBuf>;
+
+/// The example programs and the workspace's libraries among cargo's messages.
+fn artifacts(messages: &[u8]) -> Result<(Programs, Libraries)> {
     #[derive(Deserialize)]
     #[serde(tag = "reason", rename_all = "kebab-case")]
     enum Message {
@@ -90,25 +103,41 @@ fn programs(messages: &[u8]) -> Result<HashMap<(PathBuf, String), PathBuf>> {
             manifest_path: PathBuf,
             target: Target,
             executable: Option<PathBuf>,
+            #[serde(default)]
+            filenames: Vec<PathBuf>,
         },
         #[serde(other)]
         Other,
     }
 
-    let mut programs = HashMap::new();
+    let (mut programs, mut libraries) = (Programs::new(), Libraries::new());
     for message in serde_json::Deserializer::from_slice(messages).into_iter() {
         let message: Message = message.context("cannot read the messages of `cargo build`")?;
-        if let Message::CompilerArtifact {
+        let Message::CompilerArtifact {
             manifest_path,
             target,
-            executable: Some(executable),
+            executable,
+            filenames,
         } = message
-            && target.is_example()
-        {
-            programs.insert((manifest_path, target.name), executable);
+        else {
+            continue;
+        };
+        match executable {
+            Some(executable) if target.is_example() => {
+                programs.insert((manifest_path, target.name), executable);
+            }
+            None if target.name.starts_with("fastlsq") => {
+                let library = filenames
+                    .into_iter()
+                    .find(|file| file.extension().is_some_and(|e| e == "rlib"));
+                if let Some(library) = library {
+                    libraries.insert(target.name.replace('-', "_"), library);
+                }
+            }
+            _ => {}
         }
     }
-    Ok(programs)
+    Ok((programs, libraries))
 }
 
 /// Starts the program as `cargo run` would from the root of the workspace.
@@ -142,7 +171,7 @@ fn cargo_run(package: &Package, example: &Target) -> Cargo {
 
 #[cfg(test)]
 mod tests {
-    use super::{cargo_run, programs, split};
+    use super::{artifacts, cargo_run, split};
     use crate::workspace;
     use std::path::{Path, PathBuf};
 
@@ -187,13 +216,15 @@ mod tests {
         let messages = r#"
             {"reason":"build-script-executed","package_id":"x"}
             {"reason":"compiler-artifact","manifest_path":"/ws/waves/Cargo.toml",
-             "target":{"name":"waves","kind":["lib"]},"executable":null}
+             "target":{"name":"fastlsq_waves","kind":["lib"]},"executable":null,
+             "filenames":["/t/libwaves.rmeta","/t/libwaves.rlib"]}
             {"reason":"compiler-artifact","manifest_path":"/ws/waves/Cargo.toml",
              "target":{"name":"quick","kind":["example"]},"executable":"/t/examples/quick"}
             {"reason":"build-finished","success":true}"#;
-        let programs = programs(messages.as_bytes()).unwrap();
+        let (programs, libraries) = artifacts(messages.as_bytes()).unwrap();
         let key = (PathBuf::from("/ws/waves/Cargo.toml"), "quick".to_owned());
         assert_eq!(programs.len(), 1);
         assert_eq!(programs[&key], Path::new("/t/examples/quick"));
+        assert_eq!(libraries["fastlsq_waves"], Path::new("/t/libwaves.rlib"));
     }
 }

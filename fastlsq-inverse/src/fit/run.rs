@@ -1,0 +1,75 @@
+//! The optimisations of a fit, in parameters scaled by their widths.
+
+use std::ops::ControlFlow;
+
+use super::options::{FitMethod, FitOptions};
+use crate::InverseError;
+use crate::engine::Scaled;
+use crate::optimise::{
+    MinimiseOptions, Minimum, OptimiseError, Progress, SquaresOptions,
+    minimise_squares_with_progress, minimise_with_progress,
+};
+
+/// The preliminary fits, and the one that counts.
+pub(super) fn tempered_run<const K: usize>(
+    scaled: &Scaled<'_, K>,
+    start: &[f64],
+    options: &FitOptions,
+    evaluations: &mut u64,
+    progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Result<Minimum, InverseError> {
+    let mut from = start.to_vec();
+    let preliminary = FitOptions::new().max_iterations(30);
+    for factor in &options.tempering {
+        let end = run(&scaled.tempered(*factor), &from, &preliminary, progress)?;
+        *evaluations += end.evaluations;
+        from = end.parameters;
+    }
+    let minimum = run(scaled, &from, options, progress)?;
+    *evaluations += minimum.evaluations;
+    Ok(minimum)
+}
+
+/// One optimisation, in scaled parameters; its record in physical ones.
+fn run<const K: usize>(
+    scaled: &Scaled<'_, K>,
+    start: &[f64],
+    options: &FitOptions,
+    progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Result<Minimum, InverseError> {
+    let bounds = scaled.bounds().map_err(OptimiseError::from)?;
+    let from = scaled.scaled(start);
+    let mut watched = |inner: &Progress<'_>| {
+        let parameters = scaled.physical(inner.parameters);
+        progress(&Progress {
+            parameters: &parameters,
+            ..*inner
+        })
+    };
+    let limits = options.limits.clone();
+    let mut minimum = match &options.method {
+        FitMethod::LevenbergMarquardt(method) => {
+            let options = SquaresOptions {
+                method: method.clone(),
+                limits,
+            };
+            minimise_squares_with_progress(scaled, &from, &bounds, &options, &mut watched)?
+        }
+        FitMethod::Gradient(method) => {
+            let options = MinimiseOptions {
+                method: method.clone(),
+                limits,
+            };
+            minimise_with_progress(scaled, &from, &bounds, &options, &mut watched)?
+        }
+    };
+    minimum.parameters = scaled.physical(&minimum.parameters).to_vec();
+    minimum.start = scaled.physical(&minimum.start).to_vec();
+    for point in &mut minimum.trajectory {
+        *point = scaled.physical(point).to_vec();
+    }
+    for (slope, scale) in minimum.gradient.iter_mut().zip(scaled.scales()) {
+        *slope /= scale;
+    }
+    Ok(minimum)
+}
