@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use faer::{Mat, MatMut};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, ColRef, Mat, MatMut, Par};
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 
@@ -13,6 +14,8 @@ use crate::{BasisError, MultiIndex};
 
 /// Points handled together by one task when rows are written in parallel.
 const ROWS_PER_TASK: usize = 512;
+/// Points whose rows are formed together when only their product with β is wanted.
+const ROWS_PER_SUM: usize = 256;
 /// Below this number of entries a second thread costs more than it saves.
 pub(crate) const PARALLEL_ENTRIES: usize = 1 << 15;
 
@@ -40,6 +43,42 @@ pub trait Basis: Debug + Send + Sync {
         form: &Form<'_>,
         out: MatMut<'_, f64>,
     ) -> Result<(), BasisError>;
+
+    /// u = Σⱼ βⱼφⱼ under several forms at once: Σₜ cₜ(xᵢ) (Tₜu)(xᵢ), one row of `out` for each point and one column
+    /// for each form; every entry is overwritten.
+    ///
+    /// The call runs on the calling thread. Bases that can share work between the forms, or do without the rows,
+    /// override it.
+    ///
+    /// # Errors
+    /// As [`write_rows`](Basis::write_rows); coefficients β of the wrong number or not finite.
+    fn sums(
+        &self,
+        points: ArrayView2<'_, f64>,
+        forms: &[Form<'_>],
+        beta: &[f64],
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        validate_sums(self, points, forms, beta, &out)?;
+        let mut scratch = Mat::zeros(ROWS_PER_SUM.min(points.nrows()), self.len());
+        for (start, mut block) in row_blocks(out, ROWS_PER_SUM) {
+            let count = block.nrows();
+            let points = points.slice(s![start..start + count, ..]);
+            let mut rows = scratch.as_mut().subrows_mut(0, count);
+            for (column, form) in forms.iter().enumerate() {
+                self.write_rows(points, &form.restrict(start, count), rows.as_mut())?;
+                matmul(
+                    block.as_mut().col_mut(column),
+                    Accum::Replace,
+                    rows.as_ref(),
+                    ColRef::from_slice(beta),
+                    1.0,
+                    Par::Seq,
+                );
+            }
+        }
+        Ok(())
+    }
 
     /// A plain description of the parameters, for saving; `None` if this kind cannot be saved.
     fn to_saved(&self) -> Option<crate::SavedBasis> {
@@ -223,6 +262,16 @@ impl<B: Basis + ?Sized> Basis for Arc<B> {
         (**self).write_rows(points, form, out)
     }
 
+    fn sums(
+        &self,
+        points: ArrayView2<'_, f64>,
+        forms: &[Form<'_>],
+        beta: &[f64],
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        (**self).sums(points, forms, beta, out)
+    }
+
     fn to_saved(&self) -> Option<crate::SavedBasis> {
         (**self).to_saved()
     }
@@ -255,6 +304,33 @@ pub fn validate_request<B: Basis + ?Sized>(
     require_size("the output's column count", basis.len(), out.ncols())?;
     validate_points(basis.dim(), points)?;
     form.validate(basis.dim(), points.nrows())
+}
+
+/// Checks the arguments of [`Basis::sums`]; every implementation starts with it.
+///
+/// # Errors
+/// Wrong shapes, points or coefficients that are not finite.
+pub fn validate_sums<B: Basis + ?Sized>(
+    basis: &B,
+    points: ArrayView2<'_, f64>,
+    forms: &[Form<'_>],
+    beta: &[f64],
+    out: &MatMut<'_, f64>,
+) -> Result<(), BasisError> {
+    require_size("the output's row count", points.nrows(), out.nrows())?;
+    require_size("the output's column count", forms.len(), out.ncols())?;
+    require_size("the coefficient vector", basis.len(), beta.len())?;
+    validate_points(basis.dim(), points)?;
+    if let Some((index, &value)) = beta.iter().enumerate().find(|(_, b)| !b.is_finite()) {
+        return Err(BasisError::NotFinite {
+            what: "the coefficient vector",
+            index,
+            value,
+        });
+    }
+    forms
+        .iter()
+        .try_for_each(|form| form.validate(basis.dim(), points.nrows()))
 }
 
 /// Checks a point set: its dimension, and that every coordinate is finite.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use faer::MatMut;
+use faer::{Mat, MatMut};
 use ndarray::ArrayView2;
 
 use crate::BasisError;
-use crate::basis::{Basis, validate_request};
+use crate::basis::{Basis, validate_request, validate_sums};
 use crate::error::{require_dim, require_some};
 use crate::form::Form;
 use crate::saved::{SavedBasis, SavedJoined};
@@ -82,6 +82,26 @@ impl Basis for JoinedBasis {
         for part in &self.parts {
             let (columns, tail) = rest.split_at_col_mut(part.len());
             part.write_rows(points, form, columns)?;
+            rest = tail;
+        }
+        Ok(())
+    }
+
+    fn sums(
+        &self,
+        points: ArrayView2<'_, f64>,
+        forms: &[Form<'_>],
+        beta: &[f64],
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        validate_sums(self, points, forms, beta, &out)?;
+        let mut own = Mat::zeros(out.nrows(), out.ncols());
+        let mut rest = beta;
+        out.fill(0.0);
+        for part in &self.parts {
+            let (beta, tail) = rest.split_at(part.len());
+            part.sums(points, forms, beta, own.as_mut())?;
+            out += &own;
             rest = tail;
         }
         Ok(())

@@ -29,4 +29,16 @@ impl<'a> Function<'a> {
             Self::Slabs(slabs) => slabs.apply_row(row, sites),
         }
     }
+
+    /// Several rows at the same sites.
+    pub(crate) fn apply_all(
+        &self,
+        rows: &[EquationRow],
+        sites: Sites<'_>,
+    ) -> Result<Vec<Vec<f64>>, SolveError> {
+        match self {
+            Self::Expansion(bases, beta) => Ok(EquationRow::apply_all(rows, bases, beta, sites)?),
+            Self::Slabs(slabs) => rows.iter().map(|row| slabs.apply_row(row, sites)).collect(),
+        }
+    }
 }

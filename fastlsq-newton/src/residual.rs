@@ -151,9 +151,12 @@ impl Residual {
         sites: Sites<'_>,
     ) -> Result<Array2<f64>, NewtonError> {
         let mut table = Array2::zeros((sites.len(), self.requests.len()));
-        for (column, request) in self.requests.iter().enumerate() {
-            let row = derivative(request.alpha.clone()).on(request.unknown, self.unknowns);
-            let values = function.apply(&row, sites)?;
+        let rows = self
+            .requests
+            .iter()
+            .map(|request| derivative(request.alpha.clone()).on(request.unknown, self.unknowns));
+        let rows: Vec<_> = rows.collect();
+        for (column, values) in function.apply_all(&rows, sites)?.into_iter().enumerate() {
             for (target, value) in table.column_mut(column).iter_mut().zip(values) {
                 *target = value;
             }

@@ -281,3 +281,60 @@ fn row(matrix: &Mat<f64>, i: usize) -> Vec<f64> {
 fn as_row(values: &[f64]) -> Mat<f64> {
     Mat::from_fn(1, values.len(), |_, j| values[j])
 }
+
+/// Sums over the features are the product of the rows and the coefficients, for several forms at once.
+///
+/// # Errors
+/// The first [`Violation`](super::Violation).
+pub fn sums_of_forms(basis: &dyn Basis) -> Verdict {
+    let property = "sums over the features";
+    // Some coefficients are zero: their features must not matter, and must not be missed.
+    let beta: Vec<f64> = (0..basis.len())
+        .map(|j| {
+            if j % 5 == 3 {
+                0.0
+            } else {
+                (1.7 * j as f64).sin()
+            }
+        })
+        .collect();
+    let column = Mat::from_fn(beta.len(), 1, |j, _| beta[j]);
+    for count in [0, 1, 5, 511, 513, 1030] {
+        let points = points(basis, count);
+        let mixed = Mixed::new(basis, &points)?;
+        let mut forms: Vec<Form<'_>> = mixed.actions.iter().map(Form::action).collect();
+        forms.push(mixed.form());
+        forms.push(Form::new());
+        // Rows that are not contiguous: every entry is overwritten all the same.
+        let mut room = Mat::full(forms.len(), count, f64::NAN);
+        basis.sums(points.view(), &forms, &beta, room.as_mut().transpose_mut())?;
+        for (k, form) in forms.iter().enumerate() {
+            let rows = basis.assemble(points.view(), form)?;
+            let expected = &rows * &column;
+            let found = room.as_ref().transpose().subcols(k, 1);
+            // Relative to what is added up: the sum itself may be small by cancellation.
+            let size = largest(rows.as_ref()) * basis.len() as f64;
+            for i in 0..count {
+                let (f, e) = (found[(i, 0)], expected[(i, 0)]);
+                require((f - e).abs() <= ROUNDING * size, property, || {
+                    format!("form {k} at point {i} of {count} is {f:e}, but {e:e} is expected")
+                })?;
+            }
+        }
+    }
+    let refused = |beta: &[f64], columns: usize| {
+        let points = points(basis, 2);
+        let action = Action::identity(basis.dim());
+        let mut out = Mat::zeros(2, columns);
+        basis
+            .sums(points.view(), &[Form::action(&action)], beta, out.as_mut())
+            .is_err()
+    };
+    let mut bad = beta.clone();
+    bad[0] = f64::NAN;
+    require(
+        refused(&bad, 1) && refused(&beta[1..], 1) && refused(&beta, 2),
+        property,
+        || "coefficients that are not finite, too few of them or a wrong output were taken".into(),
+    )
+}

@@ -24,6 +24,7 @@ pub use actions::{integrals, multipliers, saved_copies};
 pub use derivatives::derivatives;
 pub use evaluation::{
     coefficients, convenient_calls, parallel_assembly, row_blocks, shapes, strided_outputs,
+    sums_of_forms,
 };
 pub use requests::wrong_requests;
 
@@ -63,7 +64,7 @@ macro_rules! basis_suite {
         $crate::basis_suite!(
             @tests $name, $make;
             shapes, row_blocks, strided_outputs, derivatives, coefficients, convenient_calls,
-            parallel_assembly, wrong_requests, integrals, multipliers, saved_copies
+            parallel_assembly, sums_of_forms, wrong_requests, integrals, multipliers, saved_copies
         );
     };
     (@tests $name:ident, $make:expr; $($check:ident),*) => {

@@ -81,11 +81,17 @@ impl Pass<'_> {
             let sums = group.p.iter().zip(&group.q);
             group.waves = sums.map(|(p, q)| Wave::new(*p, *q)).collect();
         }
-        let (zero, groups) = (|v: &f64| *v == 0.0, &self.groups);
-        let only_sines = groups.iter().all(|g| g.q.iter().all(zero));
-        let only_cosines = groups.iter().all(|g| g.p.iter().all(zero));
-        let same_axes = groups.windows(2).all(|g| g[0].flipped == g[1].flipped);
-        self.few_waves = groups.len() <= 2 || (same_axes && (only_sines || only_cosines));
+        let zero = |v: &f64| *v == 0.0;
+        let only_sines = |group: &Group<'_>| group.q.iter().all(zero);
+        let only_cosines = |group: &Group<'_>| group.p.iter().all(zero);
+        let mut groups = self.groups.iter();
+        let pure = groups.all(|group| only_sines(group) || only_cosines(group));
+        let same_axes = self.groups.windows(2).all(|g| g[0].flipped == g[1].flipped);
+        if pure && same_axes {
+            // Waves are shared by groups that follow each other: one sine and one cosine serve all.
+            self.groups.sort_by_key(|group| !only_sines(group));
+        }
+        self.few_waves = self.groups.len() <= 2 || (pure && same_axes);
     }
 }
 

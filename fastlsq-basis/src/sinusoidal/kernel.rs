@@ -6,6 +6,7 @@
 //! coordinates to the column of the output. With more of them a sine-cosine pair serves all.
 
 mod pairs;
+mod sums;
 mod waves;
 
 use faer::MatMut;
@@ -16,6 +17,8 @@ use crate::form::UpperLimit;
 use crate::identities::span_factor;
 use crate::sincos::{REDUCTION_LIMIT, has_fma};
 use crate::sinusoidal::Parity;
+
+pub(super) use sums::Sums;
 
 /// Points that are handled together: long runs down a column touch few pages of a large output.
 pub(super) const BLOCK: usize = 2048;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::{SinusoidalBasis, collapse, kernel};
 use crate::BasisError;
-use crate::basis::{Basis, PARALLEL_ENTRIES, row_blocks, validate_request};
+use crate::basis::{Basis, PARALLEL_ENTRIES, row_blocks, validate_request, validate_sums};
 use crate::form::Form;
 
 /// Columns of a tile of parallel work.
@@ -172,6 +172,30 @@ impl Basis for SinusoidalBasis {
         Ok(())
     }
 
+    fn sums(
+        &self,
+        points: ArrayView2<'_, f64>,
+        forms: &[Form<'_>],
+        beta: &[f64],
+        out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        validate_sums(self, points, forms, beta, &out)?;
+        let collapsed = forms.iter().map(|form| self.collapse(form));
+        let collapsed = collapsed.collect::<Result<Vec<_>, _>>()?;
+        pulp::Arch::new().dispatch(kernel::Sums {
+            dim: self.dim,
+            frequencies: &self.frequencies,
+            phases: &self.phases,
+            parity: &self.parity,
+            center: self.map.center(),
+            points: points.reborrow(),
+            forms: &collapsed,
+            beta,
+            out,
+        });
+        Ok(())
+    }
+
     fn to_saved(&self) -> Option<crate::SavedBasis> {
         Some(crate::SavedBasis::Sinusoidal(self.clone()))
     }
@@ -220,6 +244,56 @@ mod tests {
                 let vector = basis.assemble(points.view(), &form).unwrap();
                 let scale = vector.norm_max();
                 assert!((&scalar - &vector).norm_max() <= 1e-14 * scale);
+            }
+        }
+    }
+
+    /// Sums where the arguments are huge, and on hardware without vector instructions, against the rows.
+    #[test]
+    fn sums_take_the_other_ways_where_they_have_to() {
+        let mut points = crate::sampling::UnitSampler::halton(1).points(600, 2);
+        let near = points.clone();
+        points.row_mut(555).fill(3e9); // one point beyond the fast reduction, in the second block
+        let action = |n: [u32; 2]| Action::derivative(MultiIndex::new(n));
+        let actions = [action([0, 0]), action([1, 0]), action([1, 2])];
+        let forms = actions.each_ref().map(Form::action);
+        let plain = SinusoidalBasis::random(2, 20, &FrequencyLaw::Isotropic(5.0), 0).unwrap();
+        let odd = plain.with_parity(&[Parity::None, Parity::Odd]).unwrap();
+        let beta: Vec<f64> = (0..20).map(|j| f64::from(j).cos()).collect();
+        let column = Mat::from_fn(20, 1, |j, _| beta[j]);
+        for basis in [plain, odd] {
+            let collapsed: Vec<_> = forms.iter().map(|f| basis.collapse(f).unwrap()).collect();
+            for points in [&near, &points] {
+                let mut vector = Mat::full(600, 3, f64::NAN);
+                basis
+                    .sums(points.view(), &forms, &beta, vector.as_mut())
+                    .unwrap();
+                let mut scalar = Mat::full(600, 3, f64::NAN);
+                let sums = kernel::Sums {
+                    dim: 2,
+                    frequencies: &basis.frequencies,
+                    phases: &basis.phases,
+                    parity: &basis.parity,
+                    center: basis.map.center(),
+                    points: points.view(),
+                    forms: &collapsed,
+                    beta: &beta,
+                    out: scalar.as_mut(),
+                };
+                sums.with_simd(pulp::Scalar);
+                for (k, form) in forms.iter().enumerate() {
+                    let rows = basis.assemble(points.view(), form).unwrap();
+                    let expected = &rows * &column;
+                    let size = 1e-13 * (1.0 + rows.norm_max()) * 20.0;
+                    for i in 0..600 {
+                        let e = expected[(i, 0)];
+                        assert!((vector[(i, k)] - e).abs() < size, "{i} {k}");
+                        // Huge phases round differently without fused operations.
+                        let (found, huge) = (scalar[(i, k)], points[(i, 0)] > 1.0);
+                        assert!((found - e).abs() < size || huge, "scalar {i} {k}");
+                        assert!(found.is_finite());
+                    }
+                }
             }
         }
     }

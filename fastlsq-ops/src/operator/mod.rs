@@ -15,6 +15,7 @@ pub use build::{
     normal_derivative, partial, partial_order, zero,
 };
 pub use rows::PreparedRows;
+pub(crate) use rows::apply_all;
 
 use fastlsq_basis::Action;
 

@@ -1,8 +1,6 @@
 //! Rows of the linear system: an operator applied to every feature at given points.
 
-use faer::linalg::matmul::matmul;
-use faer::reborrow::ReborrowMut;
-use faer::{Accum, ColMut, ColRef, Mat, MatMut, Par};
+use faer::{Mat, MatMut};
 use fastlsq_basis::{Action, Basis, Coefficient, Form};
 use rayon::prelude::*;
 
@@ -11,8 +9,8 @@ use crate::error::{require_dim, require_finite, require_size};
 use crate::field::{Function, multiply, require_finite_values};
 use crate::{Field, OperatorError, Sites};
 
-/// Points whose rows are formed together when only their product with β is wanted.
-const BLOCK: usize = 256;
+/// Points that one task sums up over all features.
+const BLOCK: usize = 512;
 /// Below this number of entries a second thread costs more than it saves.
 const PARALLEL_ENTRIES: usize = 1 << 15;
 
@@ -82,7 +80,8 @@ impl PreparedRows<'_> {
     /// As [`write_rows`](Self::write_rows), or coefficients β of the wrong number.
     pub fn apply(&self, basis: &dyn Basis, beta: &[f64]) -> Result<Vec<f64>, OperatorError> {
         self.require_basis(basis)?;
-        product(basis, beta, &self.sites, &self.form())
+        let sums = products(basis, beta, &self.sites, &[self.form()])?;
+        Ok(column(&sums, 0))
     }
 
     /// Σₜ |cₜ(xᵢ) (Tₜu)(xᵢ)| at every point for u = Σⱼ βⱼ φⱼ.
@@ -95,28 +94,26 @@ impl PreparedRows<'_> {
         beta: &[f64],
     ) -> Result<Vec<f64>, OperatorError> {
         self.require_basis(basis)?;
+        let mut actions: Vec<&Action> = Vec::new();
+        for term in self.operator.terms() {
+            if !actions.contains(&&term.action) {
+                actions.push(&term.action);
+            }
+        }
+        let forms: Vec<Form<'_>> = actions.iter().map(|action| Form::action(action)).collect();
+        let sums = products(basis, beta, &self.sites, &forms)?;
         let mut total = vec![0.0; self.sites.len()];
-        let mut seen: Vec<(&Action, Vec<f64>)> = Vec::new();
         for (term, coefficient) in self.operator.terms().iter().zip(&self.coefficients) {
-            let known = seen.iter().position(|(action, _)| **action == term.action);
-            let index = match known {
-                Some(index) => index,
-                None => {
-                    let form = Form::action(&term.action);
-                    let values = product(basis, beta, &self.sites, &form)?;
-                    seen.push((&term.action, values));
-                    seen.len() - 1
-                }
-            };
-            let values = &seen[index].1;
+            let known = actions.iter().position(|action| **action == term.action);
+            let values = column(&sums, known.unwrap_or(0));
             match self.coefficient(*coefficient) {
                 Coefficient::Constant(c) => {
-                    for (total, value) in total.iter_mut().zip(values) {
+                    for (total, value) in total.iter_mut().zip(&values) {
                         *total += (c * value).abs();
                     }
                 }
                 Coefficient::PerPoint(c) => {
-                    for ((total, value), c) in total.iter_mut().zip(values).zip(c) {
+                    for ((total, value), c) in total.iter_mut().zip(&values).zip(c) {
                         *total += (c * value).abs();
                     }
                 }
@@ -273,43 +270,63 @@ impl Cache {
     }
 }
 
-/// Σⱼ βⱼ (form φⱼ)(xᵢ), block by block and in parallel where it pays; the result does not depend
-/// on the number of threads.
-fn product(
+/// u = Σⱼ βⱼ φⱼ under several forms, points by forms: block by block and in parallel where it pays; the
+/// result does not depend on the number of threads.
+fn products(
     basis: &dyn Basis,
     beta: &[f64],
     sites: &Sites<'_>,
-    form: &Form<'_>,
-) -> Result<Vec<f64>, OperatorError> {
+    forms: &[Form<'_>],
+) -> Result<Mat<f64>, OperatorError> {
     require_size("the coefficient vector", basis.len(), beta.len())?;
-    form.validate(basis.dim(), sites.len())?;
     for &b in beta {
         require_finite("a coefficient of the expansion", b)?;
     }
-    let mut out = vec![0.0; sites.len()];
-    let scratch = || Mat::<f64>::zeros(BLOCK.min(sites.len()), basis.len());
-    let block = |scratch: &mut Mat<f64>, (index, out): (usize, &mut [f64])| {
-        let (start, count) = (index * BLOCK, out.len());
+    for form in forms {
+        form.validate(basis.dim(), sites.len())?;
+    }
+    let mut out = Mat::zeros(sites.len(), forms.len());
+    let mut blocks = Vec::with_capacity(sites.len().div_ceil(BLOCK));
+    let (mut start, mut rest) = (0, out.as_mut());
+    while rest.nrows() > 0 {
+        let (block, tail) = rest.split_at_row_mut(BLOCK.min(sites.len() - start));
+        blocks.push((start, block));
+        (start, rest) = ((start + BLOCK).min(sites.len()), tail);
+    }
+    let sum = |(start, block): (usize, MatMut<'_, f64>)| {
+        let count = block.nrows();
         let points = sites.block(start, count).points();
-        let mut rows = scratch.as_mut().subrows_mut(0, count);
-        basis.write_rows(points, &form.restrict(start, count), rows.rb_mut())?;
-        matmul(
-            ColMut::from_slice_mut(out),
-            Accum::Replace,
-            rows.as_ref(),
-            ColRef::from_slice(beta),
-            1.0,
-            Par::Seq,
-        );
-        Ok::<(), OperatorError>(())
+        let forms: Vec<Form<'_>> = forms.iter().map(|f| f.restrict(start, count)).collect();
+        basis.sums(points, &forms, beta, block)
     };
     if sites.len().saturating_mul(basis.len()) < PARALLEL_ENTRIES {
-        let mut scratch = scratch();
-        let mut blocks = out.chunks_mut(BLOCK).enumerate();
-        blocks.try_for_each(|chunk| block(&mut scratch, chunk))?;
+        blocks.into_iter().try_for_each(sum)?;
     } else {
-        let blocks = out.par_chunks_mut(BLOCK).enumerate();
-        blocks.try_for_each_init(scratch, block)?;
+        blocks.into_par_iter().try_for_each(sum)?;
     }
     Ok(out)
+}
+
+/// One column of a matrix.
+fn column(matrix: &Mat<f64>, index: usize) -> Vec<f64> {
+    (0..matrix.nrows()).map(|i| matrix[(i, index)]).collect()
+}
+
+/// What several prepared operators, at the same points, make of u = Σⱼ βⱼ φⱼ: one vector for each. Where they ask
+/// for the same waves, these are evaluated once.
+///
+/// # Errors
+/// As [`PreparedRows::apply`].
+pub(crate) fn apply_all(
+    rows: &[PreparedRows<'_>],
+    basis: &dyn Basis,
+    beta: &[f64],
+) -> Result<Vec<Vec<f64>>, OperatorError> {
+    let Some(first) = rows.first() else {
+        return Ok(Vec::new());
+    };
+    rows.iter().try_for_each(|row| row.require_basis(basis))?;
+    let forms: Vec<Form<'_>> = rows.iter().map(PreparedRows::form).collect();
+    let sums = products(basis, beta, &first.sites, &forms)?;
+    Ok((0..rows.len()).map(|k| column(&sums, k)).collect())
 }

@@ -7,6 +7,7 @@ use faer::MatMut;
 use fastlsq_basis::Basis;
 
 use crate::error::{require_dim, require_size};
+use crate::operator::apply_all;
 use crate::references::for_values_and_references;
 use crate::{Field, Operator, OperatorError, Sites};
 
@@ -204,6 +205,45 @@ impl EquationRow {
         self.sum_over_blocks(bases, beta, sites.len(), |operator, basis, beta| {
             operator.apply(basis, beta, sites)
         })
+    }
+
+    /// What several rows make of the same unknowns at the same points, one vector for each row; work that they have
+    /// in common (the waves of a function and of its derivatives, say) is done once.
+    ///
+    /// # Errors
+    /// As [`apply`](EquationRow::apply).
+    pub fn apply_all<'a>(
+        rows: &[Self],
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<Vec<f64>>, OperatorError> {
+        let sites = sites.into();
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut totals = vec![vec![0.0; sites.len()]; rows.len()];
+        for row in rows {
+            let columns = row.require_bases(bases)?;
+            require_size("the coefficient vector", columns, beta.len())?;
+        }
+        let mut rest = beta;
+        for (unknown, basis) in bases.iter().enumerate() {
+            let (own, tail) = rest.split_at(basis.len());
+            rest = tail;
+            let mut prepared = Vec::new();
+            let mut targets = Vec::new();
+            for (row, total) in rows.iter().zip(&mut totals) {
+                if let Some(operator) = row.block(unknown) {
+                    prepared.push(operator.rows(sites)?);
+                    targets.push(total);
+                }
+            }
+            for (total, values) in targets.into_iter().zip(apply_all(&prepared, *basis, own)?) {
+                total.iter_mut().zip(values).for_each(|(t, v)| *t += v);
+            }
+        }
+        Ok(totals)
     }
 
     /// The sum of the absolute values of all terms at every point: the scale of a residual.

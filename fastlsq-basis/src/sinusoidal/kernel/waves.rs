@@ -105,7 +105,7 @@ fn weigh(
 
 /// Multiplies by the sine or cosine along each axis with parity.
 #[inline(always)]
-fn parity_factors(
+pub(super) fn parity_factors(
     axes: &Axes<'_>,
     block: &Block,
     feature: Feature<'_>,
@@ -127,7 +127,7 @@ fn parity_factors(
 
 /// values = A sin(b + Σ w_k x_k + δ) over the axes that share the phase.
 #[inline(always)]
-fn ridge(
+pub(super) fn ridge(
     axes: &Axes<'_>,
     block: &Block,
     feature: Feature<'_>,

@@ -52,7 +52,7 @@ fn measure(
     let cut = paper.clone().compress(true);
     let (mut steps, mut cut_steps, mut solves) = (Vec::new(), Vec::new(), Vec::new());
     let [auto, _, _, _] = take_turns(
-        scope.pick(1, 3),
+        scope.pick(1, 7),
         [
             &mut || {
                 benchmark.problem.solve_with(&NewtonOptions::new())?;

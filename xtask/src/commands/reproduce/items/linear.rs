@@ -28,6 +28,7 @@ impl Item for Linear {
     fn settings(&self, plan: &Plan) -> String {
         let rows = plan.pick("half the rows", "the rows");
         let trials = plan.pick("one trial", "three trials");
+        let tanh = plan.pick(" of every other value", "");
         let auto = if plan.quick {
             format!(
                 ", except the tolerance {:e} for {}",
@@ -40,7 +41,7 @@ impl Item for Linear {
         format!(
             "protocol: {} features, {rows} of the paper's scripts and their weights, σ the best of the paper's \
              nine values by held-out residual ({trials} each); auto: nothing given but the seed{auto}; tanh: the \
-             protocol with tanh features, weights and biases normal with standard deviation σ, one trial each; kansa: the \
+             protocol with tanh features, weights and biases normal with standard deviation σ, one trial each{tanh}; kansa: the \
              protocol with as many multiquadrics, the shape parameter by held-out residual from {:?}.",
             solving::features(plan),
             solving::SHAPES,

@@ -79,7 +79,8 @@ impl Variant {
             Self::Tanh => {
                 let benchmark = &sized(benchmark, plan);
                 let dim = benchmark.problem.domain().dim();
-                let (mut run, sigma) = best_of(PAPER_GRID, benchmark, plan, seed, |sigma| {
+                let scales = PAPER_GRID.into_iter().step_by(plan.pick(2, 1));
+                let (mut run, sigma) = best_of(scales, benchmark, plan, seed, |sigma| {
                     tanh_basis(dim, features(plan), sigma, seed)
                 })?;
                 run.sigma = Some(Sigma::Isotropic(sigma));
