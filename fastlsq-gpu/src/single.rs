@@ -89,7 +89,7 @@ pub(crate) fn factor(
         .method(method)
         .ridge(0.0)
         .threshold(threshold(options, n))
-        .minimum_norm(options.minimum_norm || m < n)
+        .minimum_norm(options.minimum_norm || m < n || system.ridge_root().is_some())
         .keep_q(true);
     let none = Mat::zeros(stacked.nrows(), 0);
     let factorisation = lsq::factor(&stacked, none.as_ref(), &inner)?;

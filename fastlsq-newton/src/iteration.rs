@@ -102,14 +102,17 @@ pub(crate) struct Iteration<'a> {
     pub(crate) linear: bool,
 }
 
-/// The rows of the linear conditions, written once for all steps; none for a backend that assembles for itself.
+/// The rows of the linear conditions, written once for all steps; none for a backend that assembles for itself, and
+/// none where memory is limited, since they stay beside every factorisation.
 pub(crate) fn unchanged_rows(
     options: &NewtonOptions,
     residuals: &[Option<Residual>],
     bases: &[Arc<dyn Basis>],
     blocks: &[RowBlock],
 ) -> Result<Vec<Option<WrittenRows>>, NewtonError> {
-    let taken = options.solve.backend.takes_written_rows();
+    let solve = &options.solve;
+    let limited = solve.memory_limit.or(solve.lsq.memory_limit).is_some();
+    let taken = solve.backend.takes_written_rows() && !limited;
     let rows = blocks.iter().zip(residuals).map(|(block, residual)| {
         let unchanged = taken && residual.is_none() && !block.exact && !block.is_empty();
         unchanged

@@ -65,7 +65,7 @@ pub struct Options {
     /// Where an automatic search begins: a number of features and their law, on the domain's
     /// bounding box mapped to \[−1,1\]^d.
     pub begin_with: Option<(usize, FrequencyLaw)>,
-    /// How the frequencies of a given law are drawn.
+    /// How the frequencies of a given law or grid are drawn.
     pub draw: Draw,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,

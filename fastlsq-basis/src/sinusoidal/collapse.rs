@@ -75,7 +75,7 @@ pub(super) struct Group<'a> {
 }
 
 impl Pass<'_> {
-    /// Turns the sums into shifted sines and sees how many there are.
+    /// Turns the sums into shifted sines, sees how many there are, and puts those that can be shared side by side.
     fn finish(&mut self) {
         for group in &mut self.groups {
             let sums = group.p.iter().zip(&group.q);
@@ -89,7 +89,7 @@ impl Pass<'_> {
         let same_axes = self.groups.windows(2).all(|g| g[0].flipped == g[1].flipped);
         if pure && same_axes {
             // Waves are shared by groups that follow each other: one sine and one cosine serve all.
-            self.groups.sort_by_key(|group| !only_sines(group));
+            self.groups.sort_by_cached_key(|group| !only_sines(group));
         }
         self.few_waves = self.groups.len() <= 2 || (pure && same_axes);
     }

@@ -248,6 +248,25 @@ mod tests {
         }
     }
 
+    /// Coefficients that overflow when they are added up spoil the numbers, not the program.
+    #[test]
+    fn sums_that_overflow_come_to_an_end() {
+        let basis = SinusoidalBasis::random(1, 9, &FrequencyLaw::Isotropic(2.0), 0).unwrap();
+        let actions = [0, 1].map(|n| Action::derivative(MultiIndex::new([n])));
+        let mut form = Form::new();
+        for _ in 0..40 {
+            for action in &actions {
+                form.push(Coefficient::Constant(1e308), action);
+            }
+        }
+        let points = crate::sampling::UnitSampler::halton(1).points(5, 1);
+        let mut out = Mat::zeros(5, 1);
+        basis
+            .sums(points.view(), &[form], &[1.0; 9], out.as_mut())
+            .unwrap();
+        assert!((0..5).all(|i| !out[(i, 0)].is_finite()));
+    }
+
     /// Sums where the arguments are huge, and on hardware without vector instructions, against the rows.
     #[test]
     fn sums_take_the_other_ways_where_they_have_to() {

@@ -23,7 +23,7 @@ struct Own {
     /// The system with the rows of the ridge, factored.
     factored: Box<dyn Factored>,
     beta: Vec<f64>,
-    /// Its rows.
+    /// Rows of the factored system.
     rows: usize,
     /// ρ = b − Aβ in fitted rows; minus the multiplier in rows that hold exactly.
     residual: Vec<f64>,

@@ -26,7 +26,8 @@ pub trait Backend: Debug + Send + Sync {
 
     /// Assembles and factors the weighted rows, with the system's own right-hand side along. Blocks
     /// marked [`exact`](crate::RowBlock::exact) hold as equality constraints; a backend that has
-    /// none returns an error for them.
+    /// none returns an error for them. If the system has a [`ridge_root`](System::ridge_root), its rows √μ I follow
+    /// those of all blocks.
     ///
     /// # Errors
     /// Rows that cannot be assembled, memory that cannot be had, a device that fails.

@@ -138,7 +138,21 @@ pub fn ridge_rows(backend: &dyn Backend) -> Verdict {
             1e-8,
         )?;
     }
-    Ok(())
+    // Nothing but exact rows: the ridge picks the smallest of the solutions.
+    let few = mixed(basis(40, 12.0, 1)?, 10)?;
+    let mut blocks = few.blocks().to_vec();
+    blocks.iter_mut().for_each(|block| block.exact = true);
+    let exact = System::new(few.bases().to_vec(), blocks)?;
+    let (a, b) = (matrix(&exact)?, exact.right_hand_side());
+    let expected = least_squares(a.as_ref(), b.as_ref(), 0.0)?;
+    let factored = backend.factor(&exact.with_ridge_rows(1e-2)?, &keep)?;
+    let x = factored.solution()?;
+    require_close(
+        "exact rows and a ridge",
+        x.as_ref(),
+        expected.as_ref(),
+        1e-7,
+    )
 }
 
 /// Several right-hand sides at once are the single ones side by side, each the best fit.

@@ -196,10 +196,11 @@ impl System {
     }
 
     /// Adds the rows √μ I with the data 0 below the blocks: the ridge μ as part of the matrix, so that right-hand
-    /// sides and residuals reach it too. The ridge among the options of a factorisation is not meant in addition.
+    /// sides and residuals reach it too. Leave [`LsqOptions::ridge`](crate::LsqOptions::ridge) at 0 then: the two would
+    /// add up.
     ///
     /// Derivatives of a regularised solution need this: with S = [A; √μ I], (AᵀA + μI)⁻¹ = S⁺(S⁺)ᵀ, one adjoint and
-    /// one solve.
+    /// one solve (as long as √μ is above the threshold at which columns are cut).
     ///
     /// # Errors
     /// A ridge that is negative or not finite.
@@ -280,7 +281,7 @@ impl System {
         self.bases.iter().map(AsRef::as_ref).collect()
     }
 
-    /// The blocks of rows.
+    /// The blocks of rows; those of a [ridge](Self::ridge_root) come after them.
     #[must_use]
     pub fn blocks(&self) -> &[RowBlock] {
         &self.blocks
@@ -309,11 +310,25 @@ impl System {
             let part = Self::new(self.bases.clone(), blocks);
             part.and_then(|part| part.with_written(written)).ok()
         };
-        let fitted = part(false).map(|fitted| Self {
-            ridge_root: self.ridge_root,
-            ..fitted
-        });
+        let fitted = match self.ridge_root {
+            None => part(false),
+            // The ridge is fitted too, alone if need be.
+            Some(_) => Some(Self {
+                ridge_root: self.ridge_root,
+                ..part(false).unwrap_or_else(|| self.without_blocks())
+            }),
+        };
         (fitted, part(true))
+    }
+
+    fn without_blocks(&self) -> Self {
+        Self {
+            bases: self.bases.clone(),
+            blocks: Vec::new(),
+            written: Vec::new(),
+            starts: vec![0],
+            ridge_root: self.ridge_root,
+        }
     }
 
     /// The weighted right-hand side, one column.
@@ -495,7 +510,7 @@ impl RowSource for System {
         {
             rest.fill(0.0);
             let first = row - self.block_rows();
-            for i in 0..rest.nrows() {
+            for i in 0..rest.nrows().min(self.ncols().saturating_sub(first)) {
                 rest[(i, first + i)] = root;
             }
         }

@@ -83,7 +83,7 @@ impl Sums<'_, '_> {
         for (form, passes) in self.forms.iter().enumerate() {
             for pass in passes {
                 let fits = terms.len() + pass.groups.len() <= MOST_TERMS;
-                if FUSED && pass.integrals.is_empty() && fits {
+                if FUSED && pass.few_waves && pass.integrals.is_empty() && fits {
                     terms.extend(pass.groups.iter().map(|group| Term { form, group }));
                     shared.push((form, pass));
                 } else {
@@ -157,32 +157,27 @@ impl Sums<'_, '_> {
             n => (1 << n) - 1,
         };
         while open != 0 {
-            let first = terms[open.trailing_zeros() as usize].group;
+            let place = open.trailing_zeros() as usize;
+            open &= !(1 << place);
+            let Term { form, group: first } = terms[place];
             let wave = first.waves[index];
             let values = &mut scratch.values[..count];
             let z = &mut scratch.z[..count];
             waves::ridge(axes, &scratch.block, feature, wave.unit(), z, values);
             waves::parity_factors(axes, &scratch.block, feature, first.flipped, values);
+            let start = scratch.block.start;
+            let totals = &mut scratch.totals[form * STRIDE..][..count];
+            add_group(totals, beta * wave.amplitude, values, first.source, start);
             let mut rest = open;
             while rest != 0 {
                 let place = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 let Term { form, group } = terms[place];
                 let own = group.waves[index];
-                if group.flipped != first.flipped || !own.is_aligned(wave) {
-                    continue;
-                }
-                open &= !(1 << place);
-                let totals = &mut scratch.totals[form * STRIDE..][..count];
-                let factor = beta * own.amplitude;
-                match group.source {
-                    None => add::<true>(totals, factor, values),
-                    Some(source) => {
-                        let source = &source[scratch.block.start..][..count];
-                        for ((total, v), c) in totals.iter_mut().zip(&*values).zip(source) {
-                            *total = (factor * c).mul_add(*v, *total);
-                        }
-                    }
+                if group.flipped == first.flipped && own.is_aligned(wave) {
+                    open &= !(1 << place);
+                    let totals = &mut scratch.totals[form * STRIDE..][..count];
+                    add_group(totals, beta * own.amplitude, values, group.source, start);
                 }
             }
         }
@@ -210,6 +205,23 @@ impl Sums<'_, '_> {
         let values = &mut values[..count];
         pairs.write::<FUSED>(axes, block, pass, feature, values, true);
         add::<FUSED>(&mut totals[form * STRIDE..][..count], beta, values);
+    }
+}
+
+/// totals += factor · c · values, with the coefficients c of the points from `start` on; none stands for 1.
+#[inline(always)]
+fn add_group(
+    totals: &mut [f64],
+    factor: f64,
+    values: &[f64],
+    source: Option<&[f64]>,
+    start: usize,
+) {
+    let Some(source) = source else {
+        return add::<true>(totals, factor, values);
+    };
+    for ((total, v), c) in totals.iter_mut().zip(values).zip(&source[start..]) {
+        *total = (factor * c).mul_add(*v, *total);
     }
 }
 

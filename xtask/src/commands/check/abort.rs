@@ -2,7 +2,8 @@
 //!
 //! A library that returns errors must not rely on panics being caught on the way, and where `panic = "abort"` is set
 //! they cannot be. The strategy is the program's, not its dependencies': so the libraries that are there already are
-//! linked again, which takes seconds, instead of compiling everything in another profile.
+//! linked again, which takes seconds, instead of compiling everything in another profile. Such an example is one file
+//! that uses crates of this workspace only.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +34,7 @@ pub(super) fn run(
         .with_context(|| format!("cannot create {}", directory.display()))?;
     let program = directory.join(&example.name);
 
-    let mut compiler = Command::new("rustc");
+    let mut compiler = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     compiler
         .args([
             "--edition",

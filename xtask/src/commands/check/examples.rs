@@ -72,6 +72,10 @@ fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
                 );
             }
         }
+        let aborting = package.abort_examples();
+        if let Some(name) = aborting.iter().find(|name| skipped.contains(name)) {
+            bail!("`{name}` of {} is both skipped and to be run", package.name);
+        }
         for example in package.examples() {
             if skipped.contains(&example.name) {
                 build_only += 1;
