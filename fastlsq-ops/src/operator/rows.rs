@@ -275,6 +275,9 @@ impl Cache {
 
 /// Σⱼ βⱼ (form φⱼ)(xᵢ) as the product of the rows and β, block by block and in parallel where it pays; the result
 /// does not depend on the number of threads.
+///
+/// Rounded as the rows of the system are, unlike [`products`]: descents on residuals near rounding, such as the
+/// learning of a full covariance, have been seen to end elsewhere with the latter.
 fn product(
     basis: &dyn Basis,
     beta: &[f64],
