@@ -12,7 +12,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let number = std::env::args().nth(1);
     let opened = match number {
         None => Cuda::new(),
-        Some(number) => Cuda::on_device(number.parse()?),
+        Some(text) => match text.parse() {
+            Ok(number) => Cuda::on_device(number),
+            Err(_) => return Err(format!("`{text}` is not the number of a device").into()),
+        },
     };
     let cuda = match opened {
         Ok(cuda) => cuda,
