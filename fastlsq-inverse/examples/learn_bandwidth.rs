@@ -49,7 +49,7 @@ fn helmholtz() -> Result<(), InverseError> {
             learned.losses[0],
             learned.loss,
             learned.sigma(),
-            learned.minimum.evaluations,
+            learned.evaluations,
             learned.seconds,
             learned.held_out
         );
@@ -75,13 +75,13 @@ fn kdv() -> Result<(), InverseError> {
     let options = Options::new().features(300);
     let learned = soliton
         .learner(4.0, &options)?
-        .learn(&MinimiseOptions::new().max_iterations(60))?;
+        .learn_gradually(&MinimiseOptions::new().max_iterations(20))?;
     let speed = soliton.physical_speed(learned.speed(0, 1));
     println!(
         "KdV: loss {:.1e} -> {:.1e} in {} evaluations, speed {speed:.3}, L = {:.2?}, error {:.1e}, {:.1} s",
         learned.losses[0],
         learned.loss,
-        learned.minimum.evaluations,
+        learned.evaluations,
         learned.factor,
         soliton.error(&learned.solution)?,
         learned.seconds
@@ -96,7 +96,7 @@ fn anisotropic() -> Result<(), InverseError> {
     let problem = anisotropic_poisson();
     let options = Options::new().features(400).rows(1200, 400);
     let learner = BandwidthLearner::new(&problem, Shape::Full, 20.0, &options)?;
-    let learned = learner.learn(&MinimiseOptions::new().max_iterations(40))?;
+    let learned = learner.learn_gradually(&MinimiseOptions::new().max_iterations(15))?;
     let error = anisotropic_error(&learned.solution)?;
     let mut isotropic = f64::INFINITY;
     for sigma in [8.0, 12.0, 15.0, 18.0, 22.0, 26.0] {

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fastlsq_inverse::optimise::check_gradient;
+use std::ops::ControlFlow;
+
+use fastlsq_inverse::applications::TravellingProfile;
+use fastlsq_inverse::optimise::{MinimiseOptions, check_gradient};
 use fastlsq_inverse::{
     BandwidthLearner, BoxDomain, Field, LinearProblem, LsqOptions, Options, Shape, identity,
     laplacian, partial,
@@ -62,4 +65,46 @@ fn factors_are_what_the_parameters_say() {
     }
     assert!(BandwidthLearner::new(&problem(), Shape::Full, -1.0, &options).is_err());
     assert!(learner.from_parameters(&[1.0]).is_err());
+}
+
+#[test]
+fn gradual_learning_follows_a_travelling_wave_from_any_draw() {
+    let soliton = TravellingProfile::kdv(2500);
+    for (seed, sigma) in [(0, 4.0), (1, 3.0), (2, 6.0)] {
+        let options = Options::new().features(200).seed(seed);
+        let learner = soliton.learner(sigma, &options).unwrap();
+        let steps = MinimiseOptions::new().max_iterations(20);
+        let learned = learner.learn_gradually(&steps).unwrap();
+        let speed = soliton.physical_speed(learned.speed(0, 1));
+        let error = soliton.error(&learned.solution).unwrap();
+        assert!(
+            (speed / soliton.speed - 1.0).abs() < 0.02,
+            "{seed}: {speed}"
+        );
+        assert!(error < 1e-3, "{seed}: {error}");
+        assert_eq!(learned.losses.len(), learned.factors.len());
+        assert!(learned.evaluations >= learned.minimum.evaluations);
+    }
+}
+
+#[test]
+fn gradual_learning_ends_when_told_and_leaves_a_large_ridge_alone() {
+    let options = Options::new().features(30).rows(120, 40);
+    let learner = BandwidthLearner::new(&problem(), Shape::Full, 3.0, &options).unwrap();
+    let steps = MinimiseOptions::new().max_iterations(5);
+    let mut seen = 0;
+    let learned = learner
+        .learn_gradually_with_progress(&steps, &mut |_| {
+            seen += 1;
+            ControlFlow::Break(())
+        })
+        .unwrap();
+    assert_eq!(seen, 1);
+    assert!(learned.held_out.is_finite());
+
+    let ridge = 1e9;
+    let large = options.lsq(LsqOptions::new().ridge(ridge));
+    let learner = BandwidthLearner::new(&problem(), Shape::Full, 3.0, &large).unwrap();
+    let learned = learner.learn_gradually(&steps).unwrap();
+    assert_eq!(learned.ridge, ridge);
 }

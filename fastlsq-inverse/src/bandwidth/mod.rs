@@ -68,7 +68,7 @@ pub struct LearnedBandwidth {
     pub law: FrequencyLaw,
     /// Its factor L, row by row, all d² entries.
     pub factor: Vec<f64>,
-    /// The loss at the start and after each step.
+    /// The loss at the start and after each step; of gradual learning, with the ridge of the level.
     pub losses: Vec<f64>,
     /// The factor L that belongs to each of them.
     pub factors: Vec<Vec<f64>>,
@@ -78,7 +78,11 @@ pub struct LearnedBandwidth {
     pub held_out: f64,
     /// The least loss, which belongs to `law`; the last of `losses` may be larger.
     pub loss: f64,
-    /// The record of the optimisation; its values are logarithms of the loss unless the loss itself
+    /// The ridge the solution was computed with.
+    pub ridge: f64,
+    /// Evaluations of the loss in all.
+    pub evaluations: u64,
+    /// The record of the optimisation, of gradual learning that of the level which won; its values are logarithms of the loss unless the loss itself
     /// was [asked for](BandwidthLearner::plain).
     pub minimum: Minimum,
     /// Seconds for everything.
@@ -267,32 +271,105 @@ impl BandwidthLearner {
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
         let begin = Instant::now();
-        let sides: Vec<(f64, f64)> = self.loss.bounds();
-        let bounds = Bounds::from_pairs(&sides).map_err(OptimiseError::from)?;
-        let options = options.clone().record_trajectory();
-        let minimum = minimise_with_progress(&self.loss, &self.start, &bounds, &options, progress)?;
+        let minimum = descend(&self.loss, &self.start, options, progress)?;
         let law = self.loss.law(&minimum.parameters);
-        let factors = minimum
-            .trajectory
-            .iter()
-            .map(|p| self.loss.factor(p))
-            .collect();
         let (solution, held_out) = self.solve_with(&law)?;
-        Ok(LearnedBandwidth {
-            factor: self.loss.factor(&minimum.parameters),
-            law,
-            losses: minimum
-                .history
-                .iter()
-                .map(|value| self.loss.loss_of(*value))
-                .collect(),
-            loss: self.loss.loss_of(minimum.value),
-            factors,
+        let mut history = History::default();
+        history.add(&self.loss, &minimum);
+        let judged = Judged {
+            ridge: self.loss.ridge(),
             solution,
             held_out,
+        };
+        Ok(self.learned(law, judged, minimum, history, begin))
+    }
+
+    /// Learns under a ridge that is lowered level by level, each starting where the one before ended.
+    ///
+    /// A covariance has more parameters than one σ, and the loss without a ridge is rugged in them: it falls by
+    /// many orders of magnitude in narrow valleys, and close to them it is the rounding of large coefficients.
+    /// A ridge smooths it: what counts at first is how small coefficients do. The iterations of
+    /// the options are those of one level. Of all levels, solved with their own ridge or that of the options, the
+    /// one with the least residual at held-out points is kept.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_gradually(
+        &self,
+        options: &MinimiseOptions,
+    ) -> Result<LearnedBandwidth, InverseError> {
+        self.learn_gradually_with_progress(options, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`learn_gradually`](Self::learn_gradually), with a callback that sees every step and may stop.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_gradually_with_progress(
+        &self,
+        options: &MinimiseOptions,
+        progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<LearnedBandwidth, InverseError> {
+        let begin = Instant::now();
+        let size = self.loss.column_size()?;
+        let own = self.loss.ridge();
+        let mut history = History::default();
+        let mut best: Option<(FrequencyLaw, Judged, Minimum)> = None;
+        let mut at = self.start.clone();
+        let mut stopped = false;
+        for level in RIDGE_LEVELS.iter().map(|level| level * size) {
+            if stopped || level <= own {
+                break;
+            }
+            let loss = self.loss.with_ridge(level);
+            let minimum = descend(&loss, &at, options, &mut |step| {
+                let flow = progress(step);
+                stopped = flow.is_break();
+                flow
+            })?;
+            history.add(&loss, &minimum);
+            at.clone_from(&minimum.parameters);
+            let law = self.loss.law(&at);
+            for ridge in [level, own] {
+                let (solution, held_out) = self.solve_under(&law, ridge)?;
+                if best.as_ref().is_none_or(|(_, b, _)| held_out < b.held_out) {
+                    let judged = Judged {
+                        ridge,
+                        solution,
+                        held_out,
+                    };
+                    best = Some((law.clone(), judged, minimum.clone()));
+                }
+            }
+        }
+        match best {
+            Some((law, judged, minimum)) => Ok(self.learned(law, judged, minimum, history, begin)),
+            // The ridge asked for is larger than any level: there is nothing to smooth.
+            None => self.learn_with_progress(options, progress),
+        }
+    }
+
+    fn learned(
+        &self,
+        law: FrequencyLaw,
+        judged: Judged,
+        minimum: Minimum,
+        history: History,
+        begin: Instant,
+    ) -> LearnedBandwidth {
+        LearnedBandwidth {
+            law,
+            factor: self.loss.factor(&minimum.parameters),
+            losses: history.losses,
+            factors: history.factors,
+            evaluations: history.evaluations,
+            loss: self.loss.loss_of(minimum.value),
+            ridge: judged.ridge,
+            solution: judged.solution,
+            held_out: judged.held_out,
             minimum,
             seconds: begin.elapsed().as_secs_f64(),
-        })
+        }
     }
 
     /// The solution with any law on the same rows and draw, and its relative residual at held-out
@@ -301,12 +378,59 @@ impl BandwidthLearner {
     /// # Errors
     /// A law that does not fit, a solve that fails.
     pub fn solve_with(&self, law: &FrequencyLaw) -> Result<(Solution, f64), InverseError> {
+        self.solve_under(law, self.loss.ridge())
+    }
+
+    fn solve_under(&self, law: &FrequencyLaw, ridge: f64) -> Result<(Solution, f64), InverseError> {
         let basis: Arc<dyn Basis> = Arc::new(self.loss.basis().with_law(law)?);
-        let options = self.options.clone().basis(basis);
+        let mut options = self.options.clone().basis(basis);
+        options.lsq.ridge = ridge;
         let solution = self.problem.solve_with(&options)?;
         let held_out = HeldOut::new(&self.problem, self.options.seed)?
             .score(solution.bases(), solution.coefficients())?
             .worst;
         Ok((solution, held_out))
     }
+}
+
+/// Ridges of gradual learning, as shares of a column's squared norm.
+const RIDGE_LEVELS: [f64; 5] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-11];
+
+/// A law that was solved with, and how well that did.
+struct Judged {
+    ridge: f64,
+    solution: Solution,
+    held_out: f64,
+}
+
+/// Every step of one descent or several.
+#[derive(Default)]
+struct History {
+    losses: Vec<f64>,
+    factors: Vec<Vec<f64>>,
+    evaluations: u64,
+}
+
+impl History {
+    fn add(&mut self, loss: &BandwidthLoss, minimum: &Minimum) {
+        let losses = minimum.history.iter().map(|value| loss.loss_of(*value));
+        self.losses.extend(losses);
+        let factors = minimum.trajectory.iter().map(|p| loss.factor(p));
+        self.factors.extend(factors);
+        self.evaluations += minimum.evaluations;
+    }
+}
+
+fn descend(
+    loss: &BandwidthLoss,
+    start: &[f64],
+    options: &MinimiseOptions,
+    progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Result<Minimum, InverseError> {
+    let sides: Vec<(f64, f64)> = loss.bounds();
+    let bounds = Bounds::from_pairs(&sides).map_err(OptimiseError::from)?;
+    let options = options.clone().record_trajectory();
+    Ok(minimise_with_progress(
+        loss, start, &bounds, &options, progress,
+    )?)
 }

@@ -10,8 +10,10 @@ use crate::InverseError;
 use crate::optimise::{EvaluationError, Objective};
 
 /// Bandwidths outside this range are taken for runaways.
-const LEAST_BANDWIDTH: f64 = 1e-2;
+const LEAST_BANDWIDTH: f64 = 1e-3;
 const LARGEST_BANDWIDTH: f64 = 1e3;
+/// Rows of each block that tell the size of its entries.
+const SIZE_ROWS: usize = 200;
 /// Couplings between axes beyond this are taken for runaways.
 const LARGEST_COUPLING: f64 = 1e3;
 
@@ -19,7 +21,7 @@ const LARGEST_COUPLING: f64 = 1e3;
 /// and the entries of U below the diagonal in L = U diag(σ).
 ///
 /// As an [`Objective`] it is the logarithm of the loss, or [the loss itself](super::BandwidthLearner::plain).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct BandwidthLoss {
     basis: SinusoidalBasis,
     blocks: Vec<RowBlock>,
@@ -68,6 +70,31 @@ impl BandwidthLoss {
 
     pub(super) fn make_plain(&mut self) {
         self.logarithmic = false;
+    }
+
+    /// The ridge μ.
+    #[must_use]
+    pub fn ridge(&self) -> f64 {
+        self.lsq.ridge
+    }
+
+    /// The same loss with another ridge.
+    pub(super) fn with_ridge(&self, ridge: f64) -> Self {
+        let mut loss = self.clone();
+        loss.lsq.ridge = ridge;
+        loss
+    }
+
+    /// The mean of the columns' squared norms at the start: what a ridge is small or large against.
+    pub(super) fn column_size(&self) -> Result<f64, InverseError> {
+        let shared: Arc<dyn Basis> = Arc::new(self.basis.clone());
+        let system = System::new(vec![shared], self.blocks.clone())?;
+        let mut size = 0.0;
+        for (index, block) in self.blocks.iter().enumerate() {
+            let factors: f64 = (0..block.len()).map(|i| block.factor(i).powi(2)).sum();
+            size += factors * system.block_scale(index, SIZE_ROWS)?.powi(2);
+        }
+        Ok(size)
     }
 
     /// The loss behind a value of the objective.
