@@ -56,6 +56,14 @@ pub enum NewtonError {
     /// Slabs in time on a domain that has no time axis.
     #[error("slabs need a space-time domain")]
     NoTime,
+    /// Slabs in time from an initial condition that is not linear, and so cannot be carried over.
+    #[error(
+        "{label} at the initial time cannot be carried from slab to slab: state initial values by linear conditions"
+    )]
+    NonlinearInitialCondition {
+        /// The condition.
+        label: String,
+    },
     /// An option outside its range.
     #[error("option {option} = {value} is not allowed: {requirement}")]
     Option {

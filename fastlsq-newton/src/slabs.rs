@@ -1,5 +1,6 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 
+use fastlsq_basis::Parity;
 use fastlsq_solve::auto::Features;
 use fastlsq_solve::{
     Condition, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution, SolveError,
@@ -30,10 +31,14 @@ const FIRST_SLABS: f64 = 8.0;
 /// The shortest slab of an automatic cut, as a share of the whole interval.
 const SHORTEST: f64 = 1.0 / 256.0;
 /// An automatic cut redoes a slab whose estimated error exceeds the tolerance by this factor.
-const TOO_FAR: f64 = 10.0;
+const TOO_FAR: f64 = 3.0;
 
 /// The most features an automatic cut gives to a slab: a shorter slab is cheaper than more of them.
 const AUTOMATIC_FEATURES: usize = 1000;
+
+/// What a slab takes over from the one before is not quite a solution's data: more rows keep the solution from
+/// following their errors.
+const OVERSAMPLING: f64 = 2.0;
 
 /// How far a slab reaches back, as a share of its length. The end of a slab is where its error is
 /// largest, most of all in the derivatives; carrying over from well inside keeps errors from growing
@@ -55,7 +60,8 @@ impl NonlinearProblem {
     /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up.
     ///
     /// # Errors
-    /// A domain without time, a slab length that is not positive, and as [`solve`](Self::solve).
+    /// A domain without time, a slab length that is not positive, a nonlinear initial condition, and as
+    /// [`solve`](Self::solve).
     pub fn solve_in_slabs(
         &self,
         slabs: Slabs,
@@ -72,6 +78,15 @@ impl NonlinearProblem {
             Slabs::Length(length) if length > 0.0 && length.is_finite() => length,
             Slabs::Length(length) => return Err(bad_length(length)),
         };
+        let nonlinear = self.residuals.iter().skip(self.frame.equation_count());
+        let mut conditions = self.frame.conditions().iter().zip(nonlinear);
+        if let Some((condition, _)) =
+            conditions.find(|(condition, residual)| residual.is_some() && is_initial(condition))
+        {
+            return Err(NewtonError::NonlinearInitialCondition {
+                label: condition.label().to_owned(),
+            });
+        }
         let tolerance = options.solve.tolerance;
         let mut solution = SlabSolution {
             times: vec![start],
@@ -95,6 +110,7 @@ impl NonlinearProblem {
             let slab = self.slab(from, next, solution.pieces.last())?;
             // What served the slab before is likely to serve this one.
             let mut own = options.clone();
+            own.solve.oversampling *= OVERSAMPLING;
             if slabs == Slabs::Automatic {
                 own.solve.max_features = own.solve.max_features.min(AUTOMATIC_FEATURES);
             }
@@ -103,11 +119,12 @@ impl NonlinearProblem {
             {
                 own.solve = own.solve.begin_with(*count, law.clone());
             }
+            // A slab cannot be better than the data it starts from. Asked for more, it would resolve their
+            // errors, with ever finer features, and hand them on.
+            own.solve.tolerance = tolerance.max(solution.error_estimate());
             let piece = slab.solve_with(&own)?;
             let estimate = piece.report().error_estimate;
-            // A slab cannot be better than the data it starts from.
-            let enough = TOO_FAR * tolerance.max(TOO_FAR * solution.error_estimate());
-            let missed = estimate.is_nan() || estimate > enough;
+            let missed = estimate.is_nan() || estimate > TOO_FAR * own.solve.tolerance;
             if slabs == Slabs::Automatic && missed && length > SHORTEST * whole {
                 length *= 0.5;
                 continue;
@@ -153,27 +170,40 @@ impl NonlinearProblem {
         let Some(before) = before else {
             return Ok(slab);
         };
-        for condition in slab.frame.conditions_mut() {
-            let Place::Part(part) = condition.place() else {
-                continue;
-            };
-            let initial = match part {
-                PartSelector::Initial => true,
-                PartSelector::Named(name) => name == "initial",
-                _ => false,
-            };
-            if !initial {
-                continue;
-            }
-            let (operator, previous) = (condition.operator().clone(), before.solution().clone());
-            let row = operator.clone();
-            *condition = Condition::on(part.clone(), operator, move |x: &[f64]| {
-                carried(&previous, &row, x)
-            })
-            .named(condition.label().to_owned());
+        // Features of some parity hand it on, up to rounding, which large coefficients magnify. Where that
+        // were not seen, the next slab would do without, and need twice the features.
+        let accuracy = if has_parity(before.features()) {
+            before.report().error_estimate
+        } else {
+            0.0
+        };
+        let initial = slab.frame.conditions_mut().iter_mut();
+        for condition in initial.filter(|condition| is_initial(condition)) {
+            let (row, previous) = (condition.operator().clone(), before.solution().clone());
+            let carried = condition
+                .clone()
+                .with_data(move |x: &[f64]| carried(&previous, &row, x))
+                .accurate_to(accuracy);
+            *condition = carried;
         }
         Ok(slab)
     }
+}
+
+fn is_initial(condition: &Condition) -> bool {
+    match condition.place() {
+        Place::Part(PartSelector::Initial) => true,
+        Place::Part(PartSelector::Named(name)) => name == "initial",
+        _ => false,
+    }
+}
+
+/// Whether some features are even or odd along some axis.
+fn has_parity(features: &Features) -> bool {
+    let Features::Random { parity, .. } = features else {
+        return false;
+    };
+    parity.iter().flatten().any(|own| *own != Parity::None)
 }
 
 /// A condition's operator applied to the slab before, at a point of the common time.

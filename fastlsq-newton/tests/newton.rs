@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    BoxDomain, Continuation, Interval, NewtonError, NewtonOptions, NewtonStatus, NonlinearProblem,
-    NonlinearSolution, Options, PartSelector, Slabs, SpaceTime, Start, StepForm,
+    BoxDomain, Condition, Continuation, Interval, NewtonError, NewtonOptions, NewtonStatus,
+    NonlinearProblem, NonlinearSolution, Options, PartSelector, Slabs, SpaceTime, Start, StepForm,
+    identity,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -148,6 +149,30 @@ fn continuation_reaches_what_a_plain_start_does_not_need() {
 }
 
 #[test]
+fn slabs_keep_the_symmetry_and_the_imposition_of_the_first() {
+    // A wave that swings about zero, even in x. Exact conditions stay exact from slab to slab.
+    let exact = |x: &[f64]| (2.0 * x[0]).cos() * (5f64.sqrt() * x[1]).cos();
+    let space = Interval::new(-1.0, 1.0).unwrap();
+    let problem = NonlinearProblem::on(SpaceTime::new(space, 0.0, 2.0).unwrap())
+        .equation(|u, _| u.partial_order(1, 2) - u.partial_order(0, 2) + u.value())
+        .with(Condition::on(PartSelector::Initial, identity(2), exact).exact())
+        .initial_velocity(|_: &[f64]| 0.0)
+        .dirichlet(exact);
+    let options = NewtonOptions::new().tolerance(1e-9);
+    let slabs = problem.solve_in_slabs(Slabs::Count(4), &options).unwrap();
+    for (piece, start) in slabs.pieces().iter().zip(slabs.times()) {
+        let report = piece.solution().report();
+        assert!(report.symmetry.contains("even in x0"), "{start}: {report}");
+        let first = &report.blocks[1];
+        assert!(first.held_out < 1e-9, "{start}: {report}");
+    }
+    for point in [[0.3, 0.7], [-0.8, 1.9], [0.0, 1.3]] {
+        let difference = slabs.value(&point).unwrap() - exact(&point);
+        assert!(difference.abs() < 1e-8, "{point:?}: {difference}");
+    }
+}
+
+#[test]
 fn slabs_agree_with_one_solve() {
     let domain = SpaceTime::new(Interval::unit(), 0.0, 0.5).unwrap();
     let exact = |x: &[f64]| (PI * x[0]).sin() * (-x[1]).exp();
@@ -216,6 +241,17 @@ fn bad_input_is_a_typed_error() {
         .problem
         .solve_in_slabs(Slabs::Automatic, &NewtonOptions::new());
     assert!(matches!(time, Err(NewtonError::NoTime)));
+
+    // What a nonlinear condition at the initial time means at a later one is not known.
+    let start = NonlinearProblem::on(SpaceTime::new(Interval::unit(), 0.0, 1.0).unwrap())
+        .equation(|u, _| u.time() - u.partial_order(0, 2))
+        .condition(PartSelector::Initial, |u, _| u.value().powi(2) - 1.0)
+        .dirichlet(|_| 1.0)
+        .solve_in_slabs(Slabs::Count(2), &NewtonOptions::new());
+    assert!(matches!(
+        start,
+        Err(NewtonError::NonlinearInitialCondition { .. })
+    ));
 }
 
 #[test]

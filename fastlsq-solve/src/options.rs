@@ -69,6 +69,8 @@ pub struct Options {
     pub draw: Draw,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,
+    /// The factor on automatic numbers of rows.
+    pub oversampling: f64,
     /// The factor λ on the rows of conditions.
     pub weight: Option<f64>,
     /// How symmetry is used.
@@ -110,6 +112,7 @@ impl Options {
             begin_with: None,
             draw: Draw::Independent,
             rows: None,
+            oversampling: 1.0,
             weight: None,
             symmetry: Symmetry::Detect,
             sequence: Sequence::Halton,
@@ -200,6 +203,21 @@ impl Options {
     pub fn rows(mut self, interior: usize, per_condition: usize) -> Self {
         self.rows = Some((interior, per_condition));
         self
+    }
+
+    /// The factor on automatic numbers of rows (default 1, which is 2.3 rows a feature). Data that are not quite
+    /// those of a solution, such as measured ones, are worth more rows: with few, u follows them between
+    /// the points of the equation as well.
+    #[must_use]
+    pub fn oversampling(mut self, factor: f64) -> Self {
+        self.oversampling = factor;
+        self
+    }
+
+    /// As many features as the rows are chosen for, when there are this many.
+    #[must_use]
+    pub fn oversampled(&self, features: usize) -> usize {
+        (features as f64 * self.oversampling).ceil() as usize
     }
 
     /// The factor λ on the rows of conditions; rows of equations then have weight 1, as in the paper.

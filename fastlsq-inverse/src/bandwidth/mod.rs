@@ -180,7 +180,7 @@ impl BandwidthLearner {
             .seed(options.seed)
             .normalised(options.normalised)
             .build()?;
-        let counts = RowCounts::choose(problem, options.rows, features);
+        let counts = RowCounts::choose(problem, options.rows, options.oversampled(features));
         let blocks = sample_blocks(
             problem,
             &counts,

@@ -202,6 +202,9 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
     if !(options.tolerance.is_finite() && options.tolerance > 0.0) {
         return option("tolerance", options.tolerance, "positive and finite");
     }
+    if !(options.oversampling.is_finite() && options.oversampling > 0.0) {
+        return option("oversampling", options.oversampling, "positive and finite");
+    }
     if options.features == Some(0) || options.max_features == 0 {
         return option("features", 0.0, "at least one feature is needed");
     }

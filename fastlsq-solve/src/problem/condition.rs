@@ -48,7 +48,12 @@ pub struct Condition {
     pub(crate) rows: Option<usize>,
     /// The standard deviation of each value of a table, if the values are noisy.
     pub(crate) deviations: Option<Vec<f64>>,
+    /// How accurately the data are known, relative to their size.
+    pub(crate) accuracy: f64,
 }
+
+/// The relative accuracy of data given by a formula.
+const FORMULA_ACCURACY: f64 = 1e-12;
 
 impl Condition {
     /// B u = g on a part of the boundary.
@@ -72,6 +77,7 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
+            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -85,6 +91,7 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
+            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -101,6 +108,7 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
+            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -132,6 +140,21 @@ impl Condition {
     #[must_use]
     pub fn named(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
+        self
+    }
+
+    /// The same condition with other data.
+    #[must_use]
+    pub fn with_data(mut self, data: impl PointFunction) -> Self {
+        self.data = Data::new(data);
+        self
+    }
+
+    /// Says that the data are only this accurate, relative to their size, as those taken over from another
+    /// computation are. A symmetry that holds to this accuracy counts as one.
+    #[must_use]
+    pub fn accurate_to(mut self, relative: f64) -> Self {
+        self.accuracy = relative.max(FORMULA_ACCURACY);
         self
     }
 
