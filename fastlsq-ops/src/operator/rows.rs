@@ -1,8 +1,6 @@
 //! Rows of the linear system: an operator applied to every feature at given points.
 
-use faer::linalg::matmul::matmul;
-use faer::reborrow::ReborrowMut;
-use faer::{Accum, ColMut, ColRef, Mat, MatMut, Par};
+use faer::{Mat, MatMut};
 use fastlsq_basis::{Action, Basis, Coefficient, Form};
 use rayon::prelude::*;
 
@@ -13,8 +11,6 @@ use crate::{Field, OperatorError, Sites};
 
 /// Points that one task sums up over all features.
 const BLOCK: usize = 512;
-/// Points whose rows are formed together when their product with β is wanted.
-const PRODUCT_BLOCK: usize = 256;
 /// Below this number of entries a second thread costs more than it saves.
 const PARALLEL_ENTRIES: usize = 1 << 15;
 
@@ -84,7 +80,9 @@ impl PreparedRows<'_> {
     /// As [`write_rows`](Self::write_rows), or coefficients β of the wrong number.
     pub fn apply(&self, basis: &dyn Basis, beta: &[f64]) -> Result<Vec<f64>, OperatorError> {
         self.require_basis(basis)?;
-        product(basis, beta, &self.sites, &self.form())
+        let form = [self.form()];
+        let sums = products(basis, beta, &self.sites, &form)?;
+        Ok((0..sums.nrows()).map(|i| sums[(i, 0)]).collect())
     }
 
     /// Σₜ |cₜ(xᵢ) (Tₜu)(xᵢ)| at every point for u = Σⱼ βⱼ φⱼ.
@@ -271,50 +269,6 @@ impl Cache {
         };
         Ok(&self.functions[index].1)
     }
-}
-
-/// Σⱼ βⱼ (form φⱼ)(xᵢ) as the product of the rows and β, block by block and in parallel where it pays; the result
-/// does not depend on the number of threads.
-///
-/// Rounded as the rows of the system are, unlike [`products`]: descents on residuals near rounding, such as the
-/// learning of a full covariance, have been seen to end elsewhere with the latter.
-fn product(
-    basis: &dyn Basis,
-    beta: &[f64],
-    sites: &Sites<'_>,
-    form: &Form<'_>,
-) -> Result<Vec<f64>, OperatorError> {
-    require_size("the coefficient vector", basis.len(), beta.len())?;
-    form.validate(basis.dim(), sites.len())?;
-    for &b in beta {
-        require_finite("a coefficient of the expansion", b)?;
-    }
-    let mut out = vec![0.0; sites.len()];
-    let scratch = || Mat::<f64>::zeros(PRODUCT_BLOCK.min(sites.len()), basis.len());
-    let block = |scratch: &mut Mat<f64>, (index, out): (usize, &mut [f64])| {
-        let (start, count) = (index * PRODUCT_BLOCK, out.len());
-        let points = sites.block(start, count).points();
-        let mut rows = scratch.as_mut().subrows_mut(0, count);
-        basis.write_rows(points, &form.restrict(start, count), rows.rb_mut())?;
-        matmul(
-            ColMut::from_slice_mut(out),
-            Accum::Replace,
-            rows.as_ref(),
-            ColRef::from_slice(beta),
-            1.0,
-            Par::Seq,
-        );
-        Ok::<(), OperatorError>(())
-    };
-    if sites.len().saturating_mul(basis.len()) < PARALLEL_ENTRIES {
-        let mut scratch = scratch();
-        let mut blocks = out.chunks_mut(PRODUCT_BLOCK).enumerate();
-        blocks.try_for_each(|chunk| block(&mut scratch, chunk))?;
-    } else {
-        let blocks = out.par_chunks_mut(PRODUCT_BLOCK).enumerate();
-        blocks.try_for_each_init(scratch, block)?;
-    }
-    Ok(out)
 }
 
 /// u = Σⱼ βⱼ φⱼ under several forms, points by forms: block by block and in parallel where it pays; the
