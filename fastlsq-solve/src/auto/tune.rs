@@ -20,6 +20,8 @@ const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
 const AXIS_STEP: f64 = 1.6;
 /// Factor for all axes together when the number of features has grown.
 const RETUNE_STEP: f64 = 1.25;
+/// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
+const MUCH_GAINED: f64 = 100.0;
 /// From this dimension on, features of few coordinates are tried as well.
 const HIGH_DIMENSION: usize = 4;
 
@@ -277,6 +279,9 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             &[Family::Dense]
         };
         for &family in families {
+            if self.lies_between(family)? {
+                break;
+            }
             let (mut at, mut here) = (SWEEP[0], f64::INFINITY);
             for (index, &sigma) in SWEEP.iter().enumerate() {
                 // Once something is resolved, the far side of the worse neighbour cannot win.
@@ -308,6 +313,25 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the first two bandwidths of the sweep both resolve something and the one between them does better
+    /// than either: then there is no need to look further.
+    fn lies_between(&mut self, family: Family) -> Result<bool, W::Error> {
+        let dim = self.search.dim();
+        let mut scores = [f64::INFINITY; 2];
+        for (score, &sigma) in scores.iter_mut().zip(&SWEEP) {
+            let shape = Shape::isotropic(family, sigma, dim);
+            *score = self.score_of(&shape)?;
+            self.try_out(shape)?;
+            if is_unresolved(*score) || self.done()? {
+                return Ok(false);
+            }
+        }
+        let between = Shape::isotropic(family, (SWEEP[0] * SWEEP[1]).sqrt(), dim);
+        let score = self.score_of(&between)?;
+        self.try_out(between)?;
+        Ok(scores.iter().all(|other| score < *other))
     }
 
     /// Where no isotropic bandwidth resolves anything: one axis finer or coarser than the others.
@@ -356,7 +380,10 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// The present shape at a new size, and its neighbours.
     fn retune(&mut self) -> Result<(), W::Error> {
         self.try_out(self.shape.clone())?;
-        for step in [RETUNE_STEP, 1.0 / RETUNE_STEP] {
+        // Where more features gained that much, they are not too fine.
+        let coarser = self.last < MUCH_GAINED * self.score;
+        let steps = [RETUNE_STEP, 1.0 / RETUNE_STEP];
+        for step in steps.into_iter().take(if coarser { 2 } else { 1 }) {
             if self.repeat(|shape| shape.scaled(step))? {
                 break;
             }

@@ -101,12 +101,16 @@ fn automatic(scope: &Scope, rows: &mut Vec<Measurement>) -> Result<()> {
     let mut options = sketched.clone();
     options.lsq = options.lsq.method(Method::RankRevealingQr);
     let (mut one_solve, mut one_sketch, mut error) = (Vec::new(), Vec::new(), f64::NAN);
+    // How much is tried depends on the draw: every round has its own.
+    let mut seed = 0;
     let [auto, _, _] = take_turns(
-        scope.pick(1, 3),
+        scope.pick(1, 5),
         [
             &mut || {
-                let solution = benchmark.problem.solve_with(&Options::new())?;
+                let options = Options::new().seed(seed);
+                let solution = benchmark.problem.solve_with(&options)?;
                 error = benchmark.errors(&solution, 1000)?.value;
+                seed += 1;
                 Ok(())
             },
             &mut || {
