@@ -15,6 +15,7 @@ use crate::options::{NewtonOptions, Start, StepForm};
 use crate::problem::NonlinearProblem;
 use crate::report::{NewtonStatus, Step};
 use crate::residual::{Evaluated, Residual};
+use crate::state::{Linearised, State};
 
 /// The smallest step length of the line search: 2⁻¹⁰.
 const SHORTEST_STEP: f64 = 1.0 / 1024.0;
@@ -27,51 +28,6 @@ const ROUNDING_CHANGE: f64 = 1e-6;
 /// what remains is the misfit of the features.
 const SMALL_CHANGE: f64 = 1e-2;
 const STANDSTILL: f64 = 0.9;
-
-/// What is known of u at the rows' points: all that Newton's method needs of it.
-#[derive(Debug, Clone)]
-pub(crate) struct State {
-    /// For each block: the requested derivatives (nonlinear), or (Bu)(xᵢ) as one column (linear).
-    tables: Vec<Array2<f64>>,
-    /// u where its change is measured.
-    values: Vec<f64>,
-}
-
-impl State {
-    /// (1 − α) self + α other.
-    pub(crate) fn blend(&self, other: &Self, alpha: f64) -> Self {
-        let mix = |a: f64, b: f64| a + alpha * (b - a);
-        Self {
-            tables: self
-                .tables
-                .iter()
-                .zip(&other.tables)
-                .map(|(a, b)| ndarray::Zip::from(a).and(b).map_collect(|&a, &b| mix(a, b)))
-                .collect(),
-            values: self
-                .values
-                .iter()
-                .zip(&other.values)
-                .map(|(&a, &b)| mix(a, b))
-                .collect(),
-        }
-    }
-}
-
-/// Residual and slopes of every block at a state.
-pub(crate) struct Linearised {
-    /// For nonlinear blocks, values and slopes.
-    evaluated: Vec<Option<Evaluated>>,
-    /// The residual of every block.
-    residuals: Vec<Vec<f64>>,
-}
-
-impl Linearised {
-    /// For each block, values and slopes where it is nonlinear.
-    pub(crate) fn evaluated(&self) -> &[Option<Evaluated>] {
-        &self.evaluated
-    }
-}
 
 /// The outcome of an iteration.
 pub(crate) struct Outcome {

@@ -47,6 +47,7 @@ mod report;
 mod residual;
 mod slabs;
 mod solution;
+mod state;
 mod symmetry;
 
 pub use branch::{Branch, BranchEnd, BranchOptions, BranchPoint};

@@ -92,7 +92,7 @@ impl Follower<'_> {
             let mut weights =
                 block_weights(&self.problem.frame, self.options.solve.weight, &system)?;
             let mut blocks = system.blocks().to_vec();
-            for (block, evaluated) in blocks.iter_mut().zip(linearised.evaluated()) {
+            for (block, evaluated) in blocks.iter_mut().zip(&linearised.evaluated) {
                 block.operator = widened(&block.operator);
                 let Some(evaluated) = evaluated else { continue };
                 let slopes = &evaluated.parameter_slopes;

@@ -7,6 +7,7 @@ mod estimate;
 mod rows;
 mod score;
 mod search;
+mod shape;
 mod symmetry;
 mod trial;
 mod tune;
