@@ -44,7 +44,8 @@
 //!   factored, for repeated use. [`Fit`]: the answer.
 //! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
 //! - [`ModelError`]: what the discretisation adds to the noise, from a second one.
-//! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient.
+//! - [`BandwidthLearner`]: the law of the frequencies learned by the envelope gradient; a whole covariance by
+//!   [`learn_gradually`](BandwidthLearner::learn_gradually).
 //! - [`applications`]: the paper's inverse problems; [`mod@reference`]: independent truths for them.
 //! - [`optimise`]: L-BFGS-B, Levenberg–Marquardt, Adam and AdamW over a box, as argmin solvers and
 //!   behind one call.

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
-    self, Features, HeldOut, RowCounts, Score, TableShare, Trial, Workbench, rms, sample_blocks,
-    worse,
+    self, Features, HeldOut, RowCounts, Score, TableShare, Trial, Workbench, refuses_features, rms,
+    sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::{
@@ -414,15 +414,20 @@ impl Workbench for NewtonBench<'_> {
         seed: u64,
     ) -> Result<Vec<RowBlock>, NewtonError> {
         let features = features.saturating_mul(self.unknowns());
-        let counts = RowCounts::choose(&self.problem.frame, explicit, features);
-        let sequence = self.options.solve.sequence;
+        let frame = &self.problem.frame;
+        let solve = &self.options.solve;
+        let counts = RowCounts::choose(frame, explicit, features, solve.oversampling);
         Ok(sample_blocks(
-            &self.problem.frame,
+            frame,
             &counts,
-            sequence,
+            solve.sequence,
             seed,
             TableShare::Fitted,
         )?)
+    }
+
+    fn refuses_features(error: &NewtonError) -> bool {
+        matches!(error, NewtonError::Solve(cause) if refuses_features(cause))
     }
 
     fn run(

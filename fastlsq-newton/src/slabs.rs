@@ -1,10 +1,11 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 
 use fastlsq_basis::Parity;
-use fastlsq_solve::auto::Features;
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_solve::auto::{Features, row_sign};
 use fastlsq_solve::{
-    Condition, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution, SolveError,
-    identity,
+    Condition, Domain, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution,
+    SolveError, identity,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -30,15 +31,19 @@ pub enum Slabs {
 const FIRST_SLABS: f64 = 8.0;
 /// The shortest slab of an automatic cut, as a share of the whole interval.
 const SHORTEST: f64 = 1.0 / 256.0;
-/// An automatic cut redoes a slab whose estimated error exceeds the tolerance by this factor.
+/// An automatic cut redoes a slab whose estimated error exceeds its tolerance by this factor.
 const TOO_FAR: f64 = 3.0;
 
 /// The most features an automatic cut gives to a slab: a shorter slab is cheaper than more of them.
 const AUTOMATIC_FEATURES: usize = 1000;
 
 /// What a slab takes over from the one before is not quite a solution's data: more rows keep the solution from
-/// following their errors.
+/// following their errors. The first slab has them too, since its error is carried through all others.
 const OVERSAMPLING: f64 = 2.0;
+/// The least tolerance of a slab however inaccurate those before are: with less, nothing is resolved.
+const WORST_TOLERANCE: f64 = 1e-2;
+/// Points at which the sign of a condition under a reflection is found out.
+const MIRROR_PROBES: usize = 16;
 
 /// How far a slab reaches back, as a share of its length. The end of a slab is where its error is
 /// largest, most of all in the derivatives; carrying over from well inside keeps errors from growing
@@ -57,7 +62,9 @@ impl NonlinearProblem {
     /// Solves over a long time interval slab by slab. Conditions at the initial time are carried
     /// over: each slab's are those of the slab before, at its end.
     ///
-    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up.
+    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up. A slab after one
+    /// that missed the tolerance is only asked for what that one reached. Slabs have twice the usual rows, and keep
+    /// the symmetry of the first.
     ///
     /// # Errors
     /// A domain without time, a slab length that is not positive, a nonlinear initial condition, and as
@@ -78,10 +85,12 @@ impl NonlinearProblem {
             Slabs::Length(length) if length > 0.0 && length.is_finite() => length,
             Slabs::Length(length) => return Err(bad_length(length)),
         };
+        // One slab alone has nothing to carry over.
+        let several = length < whole;
         let nonlinear = self.residuals.iter().skip(self.frame.equation_count());
         let mut conditions = self.frame.conditions().iter().zip(nonlinear);
-        if let Some((condition, _)) =
-            conditions.find(|(condition, residual)| residual.is_some() && is_initial(condition))
+        if let Some((condition, _)) = conditions
+            .find(|(condition, residual)| several && residual.is_some() && is_initial(condition))
         {
             return Err(NewtonError::NonlinearInitialCondition {
                 label: condition.label().to_owned(),
@@ -121,7 +130,7 @@ impl NonlinearProblem {
             }
             // A slab cannot be better than the data it starts from. Asked for more, it would resolve their
             // errors, with ever finer features, and hand them on.
-            own.solve.tolerance = tolerance.max(solution.error_estimate());
+            own.solve.tolerance = tolerance.max(solution.largest_estimate().min(WORST_TOLERANCE));
             let piece = slab.solve_with(&own)?;
             let estimate = piece.report().error_estimate;
             let missed = estimate.is_nan() || estimate > TOO_FAR * own.solve.tolerance;
@@ -166,25 +175,14 @@ impl NonlinearProblem {
             .over_times(start, end)
             .ok_or(NewtonError::NoTime)??;
         let mut slab = self.clone();
-        slab.frame = slab.frame.moved_to(domain);
+        slab.frame = slab.frame.moved_to(domain.clone());
         let Some(before) = before else {
             return Ok(slab);
         };
-        // Features of some parity hand it on, up to rounding, which large coefficients magnify. Where that
-        // were not seen, the next slab would do without, and need twice the features.
-        let accuracy = if has_parity(before.features()) {
-            before.report().error_estimate
-        } else {
-            0.0
-        };
         let initial = slab.frame.conditions_mut().iter_mut();
         for condition in initial.filter(|condition| is_initial(condition)) {
-            let (row, previous) = (condition.operator().clone(), before.solution().clone());
-            let carried = condition
-                .clone()
-                .with_data(move |x: &[f64]| carried(&previous, &row, x))
-                .accurate_to(accuracy);
-            *condition = carried;
+            let carried = Carried::new(condition, before, domain.as_ref())?;
+            *condition = condition.clone().with_data(move |x: &[f64]| carried.at(x));
         }
         Ok(slab)
     }
@@ -198,22 +196,82 @@ fn is_initial(condition: &Condition) -> bool {
     }
 }
 
-/// Whether some features are even or odd along some axis.
-fn has_parity(features: &Features) -> bool {
-    let Features::Random { parity, .. } = features else {
-        return false;
-    };
-    parity.iter().flatten().any(|own| *own != Parity::None)
+/// The unknowns that are odd along an axis, one bit each; `None` unless all are even or odd.
+fn odd_unknowns(parity: &[Vec<Parity>], axis: usize) -> Option<u32> {
+    let mut signs = 0u32;
+    for (unknown, own) in parity.iter().enumerate() {
+        let bit = 1u32.checked_shl(u32::try_from(unknown).ok()?)?;
+        match own.get(axis)? {
+            Parity::None => return None,
+            Parity::Even => {}
+            Parity::Odd => signs |= bit,
+        }
+    }
+    Some(signs)
 }
 
-/// A condition's operator applied to the slab before, at a point of the common time.
-fn carried(previous: &Solution, row: &EquationRow, x: &[f64]) -> f64 {
-    let point = Array2::from_shape_fn((1, x.len()), |(_, k)| x[k]);
-    previous
-        .apply_row(row, &point)
-        .ok()
-        .and_then(|values| values.first().copied())
-        .unwrap_or(f64::NAN)
+/// The left side of a condition on the slab before, as data for the next.
+struct Carried {
+    previous: Solution,
+    row: EquationRow,
+    /// Axes along which the features before had a parity: where the mirror is, and the sign of the data there.
+    mirrors: Vec<(usize, f64, f64)>,
+}
+
+impl Carried {
+    fn new(
+        condition: &Condition,
+        before: &NonlinearSolution,
+        domain: &dyn Domain,
+    ) -> Result<Self, NewtonError> {
+        let row = condition.operator().clone();
+        let mut mirrors = Vec::new();
+        if let (Features::Random { parity, .. }, Place::Part(part)) =
+            (before.features(), condition.place())
+        {
+            let mut sampler = UnitSampler::new(Sequence::Halton, 0);
+            let sampled = domain.sample_selected(part, MIRROR_PROBES, &mut sampler)?;
+            let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
+            for axis in 0..domain.dim() {
+                let signs = odd_unknowns(parity, axis);
+                let reflection = domain.reflect(axis).zip(signs);
+                let sign = reflection
+                    .and_then(|(mirror, signs)| row_sign(&row, axis, mirror, signs, sites));
+                if let Some(((mirror, _), sign)) = reflection.zip(sign) {
+                    mirrors.push((axis, mirror, sign));
+                }
+            }
+        }
+        Ok(Self {
+            previous: before.solution().clone(),
+            row,
+            mirrors,
+        })
+    }
+
+    /// The value at a point of the common time, the mean of what its mirror images say: large coefficients magnify
+    /// rounding, and if the data were not symmetric to the last digits, the next slab would do without the
+    /// symmetry and need twice the features.
+    fn at(&self, x: &[f64]) -> f64 {
+        let images = 1usize << self.mirrors.len();
+        let mut points = Array2::from_shape_fn((images, x.len()), |(_, k)| x[k]);
+        let mut signs = vec![1.0 / images as f64; images];
+        for (bit, &(axis, mirror, sign)) in self.mirrors.iter().enumerate() {
+            for image in (0..images).filter(|image| image >> bit & 1 == 1) {
+                points[(image, axis)] = 2.0 * mirror - x[axis];
+                signs[image] *= sign;
+            }
+        }
+        match self.previous.apply_row(&self.row, &points) {
+            Ok(values) => {
+                // Sorted, so that the mirror image of x gives the same sum.
+                let mut terms: Vec<f64> = values.iter().zip(&signs).map(|(v, s)| v * s).collect();
+                terms.sort_by(f64::total_cmp);
+                terms.iter().sum()
+            }
+            Err(_) => f64::NAN,
+        }
+    }
 }
 
 fn bad_length(value: f64) -> NewtonError {
@@ -245,6 +303,12 @@ impl SlabSolution {
             .iter()
             .map(|piece| piece.report().error_estimate)
             .sum()
+    }
+
+    /// The largest of the slabs' estimated errors.
+    fn largest_estimate(&self) -> f64 {
+        let estimates = self.pieces.iter().map(|p| p.report().error_estimate);
+        estimates.fold(0.0, f64::max)
     }
 
     /// The slab that holds a time.

@@ -49,6 +49,8 @@
 //!   shortest wave length, a little more with many features. Too small is worse than too large.
 //! - [`features`](crate::Options::features): rank and accuracy level off together; beyond that more
 //!   features add time only.
+//! - [`oversampling`](crate::Options::oversampling): more rows for the same features, for data that are
+//!   measured or come from another computation.
 //! - [`basis`](crate::Options::basis) takes any other basis, for comparison or for functions that waves
 //!   do not suit.
 //!

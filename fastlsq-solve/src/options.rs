@@ -205,19 +205,15 @@ impl Options {
         self
     }
 
-    /// The factor on automatic numbers of rows (default 1, which is 2.3 rows a feature). Data that are not quite
-    /// those of a solution, such as measured ones, are worth more rows: with few, u follows them between
-    /// the points of the equation as well.
+    /// The factor on automatic numbers of rows (default 1: for each feature 1.5 rows of the equations and 0.8 of
+    /// the conditions). Data that are not quite those of a solution, because they were measured or computed, are worth
+    /// more rows: with few, u follows their errors between the points where the equation is asked for.
+    ///
+    /// Numbers of rows that are given, here or by a condition, tables of data and exact conditions are left alone.
     #[must_use]
     pub fn oversampling(mut self, factor: f64) -> Self {
         self.oversampling = factor;
         self
-    }
-
-    /// As many features as the rows are chosen for, when there are this many.
-    #[must_use]
-    pub fn oversampled(&self, features: usize) -> usize {
-        (features as f64 * self.oversampling).ceil() as usize
     }
 
     /// The factor λ on the rows of conditions; rows of equations then have weight 1, as in the paper.

@@ -68,18 +68,22 @@ pub struct LearnedBandwidth {
     pub law: FrequencyLaw,
     /// Its factor L, row by row, all d² entries.
     pub factor: Vec<f64>,
-    /// The loss at the start and after each step; of gradual learning, with the ridge of the level.
+    /// The loss at the start and after each step; of gradual learning, for one level after the other, each with its
+    /// own ridge.
     pub losses: Vec<f64>,
     /// The factor L that belongs to each of them.
     pub factors: Vec<Vec<f64>>,
-    /// The solution with the learned law, on the same rows.
+    /// The solution with the learned law.
     pub solution: Solution,
     /// Its relative residual at held-out points.
     pub held_out: f64,
-    /// The least loss, which belongs to `law`; the last of `losses` may be larger.
+    /// The least loss, which belongs to `law`; the last of `losses` may be larger. Of gradual learning, that of the
+    /// level which won, with its ridge.
     pub loss: f64,
-    /// The ridge the solution was computed with.
+    /// The ridge the solution was computed with: that of the options, or of the level which won.
     pub ridge: f64,
+    /// Steps in all.
+    pub iterations: u64,
     /// Evaluations of the loss in all.
     pub evaluations: u64,
     /// The record of the optimisation, of gradual learning that of the level which won; its values are logarithms of the loss unless the loss itself
@@ -127,8 +131,8 @@ fn geometric_mean(factor: &[f64]) -> f64 {
 }
 
 impl BandwidthLearner {
-    /// Learns in physical coordinates, from an isotropic law with this σ. Of the options, features
-    /// (default 500), rows, weight, seed and least-squares options are used.
+    /// Learns in physical coordinates, from an isotropic law with this σ. The options' features (500 unless given),
+    /// rows, oversampling, weight, sequence, seed, scaling, backend, memory limit and least-squares options are used.
     ///
     /// # Errors
     /// A σ that is not positive, a problem that cannot be sampled.
@@ -180,7 +184,7 @@ impl BandwidthLearner {
             .seed(options.seed)
             .normalised(options.normalised)
             .build()?;
-        let counts = RowCounts::choose(problem, options.rows, options.oversampled(features));
+        let counts = RowCounts::choose(problem, options.rows, features, options.oversampling);
         let blocks = sample_blocks(
             problem,
             &counts,
@@ -273,14 +277,9 @@ impl BandwidthLearner {
         let begin = Instant::now();
         let minimum = descend(&self.loss, &self.start, options, progress)?;
         let law = self.loss.law(&minimum.parameters);
-        let (solution, held_out) = self.solve_with(&law)?;
+        let judged = self.judge(&law, self.loss.ridge())?;
         let mut history = History::default();
         history.add(&self.loss, &minimum);
-        let judged = Judged {
-            ridge: self.loss.ridge(),
-            solution,
-            held_out,
-        };
         Ok(self.learned(law, judged, minimum, history, begin))
     }
 
@@ -288,12 +287,28 @@ impl BandwidthLearner {
     ///
     /// A covariance has more parameters than one σ, and the loss without a ridge is rugged in them: it falls by
     /// many orders of magnitude in narrow valleys, and close to them it is the rounding of large coefficients.
-    /// A ridge smooths it: what counts at first is how small coefficients do. The iterations of
-    /// the options are those of one level. Of all levels, solved with their own ridge or that of the options, the
-    /// one with the least residual at held-out points is kept.
+    /// A ridge smooths it: at first only what small coefficients can fit counts.
+    ///
+    /// There are five levels, from 1e-3 to 1e-11 of a column's mean squared norm, and the iterations of the options
+    /// are those of one level. With a ridge in the options, that ridge takes the place of all levels below it. Of all
+    /// levels, solved with their own ridge or that of the options, the one with the least residual at held-out
+    /// points is kept.
+    ///
+    /// ```
+    /// use fastlsq_inverse::applications::TravellingProfile;
+    /// use fastlsq_inverse::optimise::MinimiseOptions;
+    /// use fastlsq_inverse::Options;
+    ///
+    /// let soliton = TravellingProfile::kdv(1000); // samples of g(x − 30t)
+    /// let learner = soliton.learner(4.0, &Options::new().features(80))?;
+    /// let learned = learner.learn_gradually(&MinimiseOptions::new().max_iterations(15))?;
+    /// let speed = soliton.physical_speed(learned.speed(0, 1));
+    /// assert!((speed / 30.0 - 1.0).abs() < 0.1);
+    /// # Ok::<(), fastlsq_inverse::InverseError>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`learn`](Self::learn).
+    /// As [`learn`](Self::learn), at the first level; what fails later ends the descent with the best so far.
     pub fn learn_gradually(
         &self,
         options: &MinimiseOptions,
@@ -301,50 +316,68 @@ impl BandwidthLearner {
         self.learn_gradually_with_progress(options, &mut |_| ControlFlow::Continue(()))
     }
 
-    /// As [`learn_gradually`](Self::learn_gradually), with a callback that sees every step and may stop.
+    /// As [`learn_gradually`](Self::learn_gradually), with a callback that sees every step and may stop. Its count of
+    /// iterations begins anew at each level.
     ///
     /// # Errors
-    /// As [`learn`](Self::learn).
+    /// As [`learn_gradually`](Self::learn_gradually).
     pub fn learn_gradually_with_progress(
         &self,
         options: &MinimiseOptions,
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
         let begin = Instant::now();
-        let size = self.loss.column_size()?;
         let own = self.loss.ridge();
+        let size = self.loss.column_size(&self.start)?;
+        let mut levels: Vec<f64> = RIDGE_LEVELS.iter().map(|level| level * size).collect();
+        levels.retain(|level| *level > own);
+        if own > 0.0 || levels.is_empty() {
+            levels.push(own);
+        }
         let mut history = History::default();
         let mut best: Option<(FrequencyLaw, Judged, Minimum)> = None;
         let mut at = self.start.clone();
         let mut stopped = false;
-        for level in RIDGE_LEVELS.iter().map(|level| level * size) {
-            if stopped || level <= own {
-                break;
-            }
+        for level in levels {
             let loss = self.loss.with_ridge(level);
-            let minimum = descend(&loss, &at, options, &mut |step| {
+            let descent = descend(&loss, &at, options, &mut |step| {
                 let flow = progress(step);
                 stopped = flow.is_break();
                 flow
-            })?;
+            });
+            let minimum = match descent {
+                Ok(minimum) => minimum,
+                Err(_) if best.is_some() => break,
+                Err(error) => return Err(error),
+            };
             history.add(&loss, &minimum);
             at.clone_from(&minimum.parameters);
             let law = self.loss.law(&at);
-            for ridge in [level, own] {
-                let (solution, held_out) = self.solve_under(&law, ridge)?;
-                if best.as_ref().is_none_or(|(_, b, _)| held_out < b.held_out) {
-                    let judged = Judged {
-                        ridge,
-                        solution,
-                        held_out,
-                    };
+            let ridges = if level == own {
+                vec![own]
+            } else {
+                vec![level, own]
+            };
+            for ridge in ridges {
+                let judged = match self.judge(&law, ridge) {
+                    Ok(judged) => judged,
+                    // Without a ridge there may be no solution.
+                    Err(_) if best.is_some() => continue,
+                    Err(error) => return Err(error),
+                };
+                if best
+                    .as_ref()
+                    .is_none_or(|(_, b, _)| judged.held_out < b.held_out)
+                {
                     best = Some((law.clone(), judged, minimum.clone()));
                 }
+            }
+            if stopped {
+                break;
             }
         }
         match best {
             Some((law, judged, minimum)) => Ok(self.learned(law, judged, minimum, history, begin)),
-            // The ridge asked for is larger than any level: there is nothing to smooth.
             None => self.learn_with_progress(options, progress),
         }
     }
@@ -362,6 +395,7 @@ impl BandwidthLearner {
             factor: self.loss.factor(&minimum.parameters),
             losses: history.losses,
             factors: history.factors,
+            iterations: history.iterations,
             evaluations: history.evaluations,
             loss: self.loss.loss_of(minimum.value),
             ridge: judged.ridge,
@@ -372,16 +406,16 @@ impl BandwidthLearner {
         }
     }
 
-    /// The solution with any law on the same rows and draw, and its relative residual at held-out
-    /// points.
+    /// The solution with any law and the same draw, and its relative residual at held-out points.
     ///
     /// # Errors
     /// A law that does not fit, a solve that fails.
     pub fn solve_with(&self, law: &FrequencyLaw) -> Result<(Solution, f64), InverseError> {
-        self.solve_under(law, self.loss.ridge())
+        let judged = self.judge(law, self.loss.ridge())?;
+        Ok((judged.solution, judged.held_out))
     }
 
-    fn solve_under(&self, law: &FrequencyLaw, ridge: f64) -> Result<(Solution, f64), InverseError> {
+    fn judge(&self, law: &FrequencyLaw, ridge: f64) -> Result<Judged, InverseError> {
         let basis: Arc<dyn Basis> = Arc::new(self.loss.basis().with_law(law)?);
         let mut options = self.options.clone().basis(basis);
         options.lsq.ridge = ridge;
@@ -389,7 +423,11 @@ impl BandwidthLearner {
         let held_out = HeldOut::new(&self.problem, self.options.seed)?
             .score(solution.bases(), solution.coefficients())?
             .worst;
-        Ok((solution, held_out))
+        Ok(Judged {
+            ridge,
+            solution,
+            held_out,
+        })
     }
 }
 
@@ -408,6 +446,7 @@ struct Judged {
 struct History {
     losses: Vec<f64>,
     factors: Vec<Vec<f64>>,
+    iterations: u64,
     evaluations: u64,
 }
 
@@ -417,6 +456,7 @@ impl History {
         self.losses.extend(losses);
         let factors = minimum.trajectory.iter().map(|p| loss.factor(p));
         self.factors.extend(factors);
+        self.iterations += minimum.iterations;
         self.evaluations += minimum.evaluations;
     }
 }

@@ -85,9 +85,9 @@ impl BandwidthLoss {
         loss
     }
 
-    /// The mean of the columns' squared norms at the start: what a ridge is small or large against.
-    pub(super) fn column_size(&self) -> Result<f64, InverseError> {
-        let shared: Arc<dyn Basis> = Arc::new(self.basis.clone());
+    /// The mean of the columns' squared norms: what a ridge is small or large against.
+    pub(super) fn column_size(&self, parameters: &[f64]) -> Result<f64, InverseError> {
+        let shared: Arc<dyn Basis> = Arc::new(self.basis.with_law(&self.law(parameters))?);
         let system = System::new(vec![shared], self.blocks.clone())?;
         let mut size = 0.0;
         for (index, block) in self.blocks.iter().enumerate() {

@@ -28,8 +28,8 @@ use trial::LinearBench;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{HeldOut, Score, rms, worse};
 pub use search::{Found, search};
-pub use symmetry::condition_mirrors;
-pub use trial::{Features, Trial, Workbench, block_weights};
+pub use symmetry::{condition_mirrors, row_sign};
+pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {

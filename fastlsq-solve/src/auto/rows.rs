@@ -18,20 +18,27 @@ pub struct RowCounts {
 }
 
 impl RowCounts {
-    /// The user's numbers, or as many rows as these features (of all unknowns) need.
+    /// The user's numbers, or as many rows as these features (of all unknowns) need times the oversampling.
+    ///
+    /// Exact conditions are not oversampled: their rows are constraints, of which there must be fewer than features.
     #[must_use]
     pub fn choose(
         problem: &LinearProblem,
         explicit: Option<(usize, usize)>,
         features: usize,
+        oversampling: f64,
     ) -> Self {
         let equations = problem.equations.len().max(1);
         let conditions = problem.conditions.len().max(1);
-        let (interior, each) = explicit.unwrap_or_else(|| {
-            let interior = (INTERIOR_ROWS * features as f64) as usize / equations;
-            let each = (CONDITION_ROWS * features as f64) as usize / conditions;
-            (interior.max(20), each.max(10))
-        });
+        let automatic = |share: f64, blocks: usize| (share * features as f64) as usize / blocks;
+        let (interior, each, exactly) = match explicit {
+            Some((interior, each)) => (interior, each, each),
+            None => (
+                automatic(oversampling * INTERIOR_ROWS, equations).max(20),
+                automatic(oversampling * CONDITION_ROWS, conditions).max(10),
+                automatic(CONDITION_ROWS, conditions).max(10),
+            ),
+        };
         // On an interval the boundary is a handful of points: repeating them adds nothing.
         let one_dimensional = problem.domain.dim() == 1 && explicit.is_none();
         let points = problem.domain.parts().len().max(1);
@@ -39,6 +46,7 @@ impl RowCounts {
             let automatic = match condition.place {
                 Place::Part(_) if one_dimensional => points,
                 Place::Opposite { .. } if one_dimensional => 1,
+                _ if condition.imposition == Imposition::Exact => exactly,
                 _ => each,
             };
             condition.rows.unwrap_or(automatic)

@@ -126,11 +126,8 @@ impl<W: Workbench> Search<'_, W> {
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        self.bench.rows(
-            options.oversampled(self.independent(features)),
-            options.rows,
-            seed,
-        )
+        self.bench
+            .rows(self.independent(features), options.rows, seed)
     }
 
     /// About how many of this many features an unknown are independent, with a reserve: redundant
@@ -361,8 +358,7 @@ impl<W: Workbench> Search<'_, W> {
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
     fn companion_rows(&self, features: usize) -> Result<Vec<RowBlock>, W::Error> {
         let seed = self.options().seed.wrapping_add(0x1003);
-        self.bench
-            .rows(self.options().oversampled(features), None, seed)
+        self.bench.rows(features, None, seed)
     }
 
     fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Result<Features, W::Error> {

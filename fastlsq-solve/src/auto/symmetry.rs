@@ -17,7 +17,7 @@ use crate::problem::{Condition, LinearProblem, Place};
 
 /// Points at which data are compared with their mirror image.
 const PROBES: usize = 48;
-/// Relative difference of sources that counts as equal.
+/// Relative difference that counts as equal.
 const TOLERANCE: f64 = 1e-12;
 
 /// The parity of each unknown along each axis: `[unknown][axis]`.
@@ -76,7 +76,7 @@ fn is_symmetry(
         ) else {
             return Ok(false);
         };
-        if !data_agrees(&equation.source, TOLERANCE, axis, mirror, sign, interior) {
+        if !data_agrees(&equation.source, axis, mirror, sign, interior) {
             return Ok(false);
         }
     }
@@ -108,14 +108,15 @@ pub fn condition_mirrors(
     signs: u32,
     sites: Sites<'_>,
 ) -> bool {
-    row_sign(&condition.operator, axis, mirror, signs, sites).is_some_and(|sign| {
-        let (data, accuracy) = (&condition.data, condition.accuracy);
-        data_agrees(data, accuracy, axis, mirror, sign, sites.points())
-    })
+    row_sign(&condition.operator, axis, mirror, signs, sites)
+        .is_some_and(|sign| data_agrees(&condition.data, axis, mirror, sign, sites.points()))
 }
 
 /// The sign an equation row takes under the reflection, if all its terms take the same.
-fn row_sign(
+///
+/// Bit k of `signs` says that unknown k is odd.
+#[must_use]
+pub fn row_sign(
     row: &EquationRow,
     axis: usize,
     mirror: f64,
@@ -140,7 +141,6 @@ fn row_sign(
 
 fn data_agrees(
     data: &Data,
-    tolerance: f64,
     axis: usize,
     mirror: f64,
     sign: f64,
@@ -156,7 +156,7 @@ fn data_agrees(
         scale = scale.max(here.abs());
         difference = difference.max((there - sign * here).abs());
     }
-    difference <= tolerance * scale
+    difference <= TOLERANCE * scale
 }
 
 fn reflect(points: ArrayView2<'_, f64>, axis: usize, mirror: f64) -> Array2<f64> {

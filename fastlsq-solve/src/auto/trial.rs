@@ -250,7 +250,7 @@ impl Workbench for LinearBench<'_> {
         seed: u64,
     ) -> Result<Vec<RowBlock>, SolveError> {
         let features = features.saturating_mul(self.problem.unknowns.len());
-        let counts = RowCounts::choose(self.problem, explicit, features);
+        let counts = RowCounts::choose(self.problem, explicit, features, self.options.oversampling);
         sample_blocks(
             self.problem,
             &counts,
@@ -265,9 +265,15 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn refuses_features(error: &SolveError) -> bool {
-        matches!(error, SolveError::Lsq(cause)
-            if matches!(**cause, LsqError::InconsistentConstraints { .. }))
+        refuses_features(error)
     }
+}
+
+/// Whether an error says that exact conditions cannot be met by these features.
+#[must_use]
+pub fn refuses_features(error: &SolveError) -> bool {
+    matches!(error, SolveError::Lsq(cause)
+        if matches!(**cause, LsqError::InconsistentConstraints { .. }))
 }
 
 /// A solved candidate with its system and factorisation.

@@ -189,8 +189,12 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             &[Family::Dense]
         };
         for &family in families {
-            if self.lies_between(family)? {
+            let between = self.lies_between(family)?;
+            if self.done()? {
                 break;
+            }
+            if between {
+                continue;
             }
             let (mut at, mut here) = (SWEEP[0], f64::INFINITY);
             for (index, &sigma) in SWEEP.iter().enumerate() {

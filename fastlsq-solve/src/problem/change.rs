@@ -2,7 +2,7 @@
 
 use fastlsq_ops::EquationRow;
 
-use super::{LinearProblem, Place};
+use super::LinearProblem;
 use crate::SolveError;
 use crate::data::{Data, PointFunction};
 
@@ -32,11 +32,7 @@ impl LinearProblem {
         if let Some(equation) = self.equations.iter_mut().find(|e| e.label == label) {
             equation.source = data;
         } else if let Some(condition) = self.conditions.iter_mut().find(|c| c.label == label) {
-            if let Place::Points { points, values } = &mut condition.place {
-                let rows = points.rows().into_iter();
-                *values = rows.map(|point| data.at(&point.to_vec())).collect();
-            }
-            condition.data = data;
+            condition.set_data(data);
         } else {
             self.no_block(label);
         }

@@ -48,12 +48,7 @@ pub struct Condition {
     pub(crate) rows: Option<usize>,
     /// The standard deviation of each value of a table, if the values are noisy.
     pub(crate) deviations: Option<Vec<f64>>,
-    /// How accurately the data are known, relative to their size.
-    pub(crate) accuracy: f64,
 }
-
-/// The relative accuracy of data given by a formula.
-const FORMULA_ACCURACY: f64 = 1e-12;
 
 impl Condition {
     /// B u = g on a part of the boundary.
@@ -77,7 +72,6 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
-            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -91,7 +85,6 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
-            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -108,7 +101,6 @@ impl Condition {
             imposition: Imposition::Default,
             rows: None,
             deviations: None,
-            accuracy: FORMULA_ACCURACY,
         }
     }
 
@@ -146,16 +138,16 @@ impl Condition {
     /// The same condition with other data.
     #[must_use]
     pub fn with_data(mut self, data: impl PointFunction) -> Self {
-        self.data = Data::new(data);
+        self.set_data(Data::new(data));
         self
     }
 
-    /// Says that the data are only this accurate, relative to their size, as those taken over from another
-    /// computation are. A symmetry that holds to this accuracy counts as one.
-    #[must_use]
-    pub fn accurate_to(mut self, relative: f64) -> Self {
-        self.accuracy = relative.max(FORMULA_ACCURACY);
-        self
+    pub(crate) fn set_data(&mut self, data: Data) {
+        if let Place::Points { points, values } = &mut self.place {
+            let rows = points.rows().into_iter();
+            *values = rows.map(|point| data.at(&point.to_vec())).collect();
+        }
+        self.data = data;
     }
 
     /// The factor on the rows of this condition.

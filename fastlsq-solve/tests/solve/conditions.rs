@@ -277,3 +277,21 @@ fn contradictory_exact_conditions_are_refused() {
         .unwrap_err();
     assert!(error.to_string().contains("contradict"), "{error}");
 }
+
+#[test]
+fn a_condition_takes_other_data_wherever_it_holds() {
+    let straight = |x: &[f64]| 1.0 + 2.0 * x[0];
+    let ends = array![[0.0], [1.0]];
+    for condition in [
+        Condition::on(PartSelector::AllWalls, identity(1), |_| 0.0),
+        Condition::at(ends, identity(1), &[0.0, 0.0]),
+    ] {
+        let u = LinearProblem::on(Interval::unit())
+            .equation(laplacian(1), |_| 0.0)
+            .with(condition.with_data(straight))
+            .solve()
+            .unwrap();
+        let (value, label) = (u.value(&[0.5]).unwrap(), u.report());
+        assert!((value - 2.0).abs() < 1e-9, "{value}: {label}");
+    }
+}

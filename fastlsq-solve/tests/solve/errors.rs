@@ -189,6 +189,12 @@ fn options_out_of_range() {
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(refused_option(&options().tolerance(tolerance)), "tolerance");
     }
+    for factor in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            refused_option(&options().oversampling(factor)),
+            "oversampling"
+        );
+    }
     for weight in [0.0, -1.0, f64::NAN] {
         assert_eq!(refused_option(&options().weight(weight)), "weight");
         let own = Condition::on("x0=lo".into(), identity(2), |_| 0.0).weight(weight);

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use fastlsq_solve::{FrequencyLaw, Options, Sequence, Status, problems};
+use fastlsq_solve::{
+    BoxDomain, Condition, FrequencyLaw, LinearProblem, Options, Sequence, Status, identity,
+    laplacian, problems,
+};
 
 #[test]
 fn explicit_choices_switch_the_search_off() {
@@ -36,6 +39,34 @@ fn a_law_alone_lets_the_features_grow() {
     let options = Options::new().law(law).features(200);
     let u = problems::poisson_2d().problem.solve_with(&options).unwrap();
     assert!(u.report().law.contains('|'), "{}", u.report().law);
+}
+
+#[test]
+fn oversampling_adds_rows_but_no_constraints() {
+    let problem = || {
+        LinearProblem::on(BoxDomain::unit(2))
+            .equation(laplacian(2), |_| 0.0)
+            .dirichlet_on("x0=lo", |x| x[1])
+            .dirichlet_on("x1=hi", |_| 1.0)
+            .with(Condition::on("x0=hi".into(), identity(2), |x| x[1]).exact())
+            .with(Condition::on("x1=lo".into(), identity(2), |_| 0.0).rows(17))
+    };
+    let rows = |options: &Options| -> Vec<usize> {
+        let solved = problem().solve_with(options).unwrap();
+        let blocks = solved.report().blocks.iter();
+        blocks.map(|block| block.rows).collect()
+    };
+    let options = Options::new().features(120).bandwidth(3.0);
+    let (once, twice) = (rows(&options), rows(&options.clone().oversampling(2.0)));
+    assert_eq!(once, [180, 24, 24, 24, 17]);
+    assert_eq!(twice, [360, 48, 48, 24, 17]);
+    // What is kept for other right-hand sides has them too, and given numbers stay.
+    let kept = problem()
+        .factor_with(&options.clone().oversampling(2.0))
+        .unwrap();
+    assert_eq!(kept.solution().report().rows, 360 + 48 + 48 + 24 + 17);
+    let given = rows(&options.rows(200, 40).oversampling(2.0));
+    assert_eq!(given, [200, 40, 40, 40, 17]);
 }
 
 #[test]
