@@ -129,8 +129,8 @@ impl Sizes {
             samples: 2500,
             soliton_features: 200,
             soliton_steps: 20,
-            anisotropic_features: 250,
-            anisotropic_steps: 12,
+            anisotropic_features: 400,
+            anisotropic_steps: 15,
             anisotropic_grid: &[12.0, 15.0, 18.0, 22.0],
         };
         plan.pick(quick, full)
