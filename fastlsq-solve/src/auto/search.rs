@@ -42,6 +42,10 @@ const COLUMNS_FOR_RANK: f64 = 1.5;
 const RANK_GROWTH: f64 = 1.3;
 /// A level that improves the score by less than this factor is the last.
 const WORTHWHILE: f64 = 2.0;
+/// Scores below this are near rounding.
+const ROUNDING_SCORE: f64 = 1e-12;
+/// Features are dependent if their rank is less than this share of their number.
+const DEPENDENT: f64 = 0.85;
 /// With this score and above nothing is resolved yet, and stagnation means nothing.
 const UNRESOLVED: f64 = 3e-2;
 
@@ -279,10 +283,19 @@ impl<W: Workbench> Search<'_, W> {
             Some(Status::ToleranceMet)
         } else if count >= self.limit() || self.out_of_time() {
             Some(Status::LimitReached)
-        } else if score < UNRESOLVED && last < WORTHWHILE * score {
+        } else if self.at_rounding(score) || (score < UNRESOLVED && last < WORTHWHILE * score) {
             Some(Status::Saturated)
         } else {
             None
+        })
+    }
+
+    /// Whether the score is a matter of rounding: about as small as scores get, and features that are numerically
+    /// dependent, so that more of them span nothing new.
+    fn at_rounding(&self, score: f64) -> bool {
+        self.best.as_ref().is_some_and(|best| {
+            let columns: usize = best.bases.iter().map(|basis| basis.len()).sum();
+            score < ROUNDING_SCORE && (best.info.rank as f64) < DEPENDENT * columns as f64
         })
     }
 
