@@ -294,7 +294,7 @@ impl<W: Workbench> Search<'_, W> {
     /// dependent, so that more of them span nothing new.
     fn at_rounding(&self, score: f64) -> bool {
         self.best.as_ref().is_some_and(|best| {
-            let columns: usize = best.bases.iter().map(|basis| basis.len()).sum();
+            let columns: usize = best.bases.iter().map(Basis::len).sum();
             score < ROUNDING_SCORE && (best.info.rank as f64) < DEPENDENT * columns as f64
         })
     }
