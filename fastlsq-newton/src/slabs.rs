@@ -1,18 +1,16 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 
-use fastlsq_basis::Parity;
-use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::{Features, row_sign};
-use fastlsq_solve::{
-    Condition, Domain, DomainExt, EquationRow, Operator, PartSelector, Place, Sites, Solution,
-    SolveError, identity,
-};
-use ndarray::{Array2, ArrayView2, Axis};
+mod carried;
+
+use fastlsq_solve::auto::Features;
+use fastlsq_solve::{DomainExt, EquationRow, Operator, Sites, SolveError, identity};
+use ndarray::{ArrayView2, Axis};
 
 use crate::NewtonError;
 use crate::options::NewtonOptions;
 use crate::problem::NonlinearProblem;
 use crate::solution::NonlinearSolution;
+use carried::{Carried, is_initial};
 
 /// How a time interval is cut into slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -40,10 +38,8 @@ const AUTOMATIC_FEATURES: usize = 1000;
 /// What a slab takes over from the one before is not quite a solution's data: more rows keep the solution from
 /// following their errors. The first slab has them too, since its error is carried through all others.
 const OVERSAMPLING: f64 = 2.0;
-/// The least tolerance of a slab however inaccurate those before are: with less, nothing is resolved.
+/// The loosest tolerance of a slab, however inaccurate those before are: beyond, nothing would be resolved.
 const WORST_TOLERANCE: f64 = 1e-2;
-/// Points at which the sign of a condition under a reflection is found out.
-const MIRROR_PROBES: usize = 16;
 
 /// How far a slab reaches back, as a share of its length. The end of a slab is where its error is
 /// largest, most of all in the derivatives; carrying over from well inside keeps errors from growing
@@ -185,92 +181,6 @@ impl NonlinearProblem {
             *condition = condition.clone().with_data(move |x: &[f64]| carried.at(x));
         }
         Ok(slab)
-    }
-}
-
-fn is_initial(condition: &Condition) -> bool {
-    match condition.place() {
-        Place::Part(PartSelector::Initial) => true,
-        Place::Part(PartSelector::Named(name)) => name == "initial",
-        _ => false,
-    }
-}
-
-/// The unknowns that are odd along an axis, one bit each; `None` unless all are even or odd.
-fn odd_unknowns(parity: &[Vec<Parity>], axis: usize) -> Option<u32> {
-    let mut signs = 0u32;
-    for (unknown, own) in parity.iter().enumerate() {
-        let bit = 1u32.checked_shl(u32::try_from(unknown).ok()?)?;
-        match own.get(axis)? {
-            Parity::None => return None,
-            Parity::Even => {}
-            Parity::Odd => signs |= bit,
-        }
-    }
-    Some(signs)
-}
-
-/// The left side of a condition on the slab before, as data for the next.
-struct Carried {
-    previous: Solution,
-    row: EquationRow,
-    /// Axes along which the features before had a parity: where the mirror is, and the sign of the data there.
-    mirrors: Vec<(usize, f64, f64)>,
-}
-
-impl Carried {
-    fn new(
-        condition: &Condition,
-        before: &NonlinearSolution,
-        domain: &dyn Domain,
-    ) -> Result<Self, NewtonError> {
-        let row = condition.operator().clone();
-        let mut mirrors = Vec::new();
-        if let (Features::Random { parity, .. }, Place::Part(part)) =
-            (before.features(), condition.place())
-        {
-            let mut sampler = UnitSampler::new(Sequence::Halton, 0);
-            let sampled = domain.sample_selected(part, MIRROR_PROBES, &mut sampler)?;
-            let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-            for axis in 0..domain.dim() {
-                let signs = odd_unknowns(parity, axis);
-                let reflection = domain.reflect(axis).zip(signs);
-                let sign = reflection
-                    .and_then(|(mirror, signs)| row_sign(&row, axis, mirror, signs, sites));
-                if let Some(((mirror, _), sign)) = reflection.zip(sign) {
-                    mirrors.push((axis, mirror, sign));
-                }
-            }
-        }
-        Ok(Self {
-            previous: before.solution().clone(),
-            row,
-            mirrors,
-        })
-    }
-
-    /// The value at a point of the common time, the mean of what its mirror images say: large coefficients magnify
-    /// rounding, and if the data were not symmetric to the last digits, the next slab would do without the
-    /// symmetry and need twice the features.
-    fn at(&self, x: &[f64]) -> f64 {
-        let images = 1usize << self.mirrors.len();
-        let mut points = Array2::from_shape_fn((images, x.len()), |(_, k)| x[k]);
-        let mut signs = vec![1.0 / images as f64; images];
-        for (bit, &(axis, mirror, sign)) in self.mirrors.iter().enumerate() {
-            for image in (0..images).filter(|image| image >> bit & 1 == 1) {
-                points[(image, axis)] = 2.0 * mirror - x[axis];
-                signs[image] *= sign;
-            }
-        }
-        match self.previous.apply_row(&self.row, &points) {
-            Ok(values) => {
-                // Sorted, so that the mirror image of x gives the same sum.
-                let mut terms: Vec<f64> = values.iter().zip(&signs).map(|(v, s)| v * s).collect();
-                terms.sort_by(f64::total_cmp);
-                terms.iter().sum()
-            }
-            Err(_) => f64::NAN,
-        }
     }
 }
 

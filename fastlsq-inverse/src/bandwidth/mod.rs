@@ -274,13 +274,7 @@ impl BandwidthLearner {
         options: &MinimiseOptions,
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
-        let begin = Instant::now();
-        let minimum = descend(&self.loss, &self.start, options, progress)?;
-        let law = self.loss.law(&minimum.parameters);
-        let judged = self.judge(&law, self.loss.ridge())?;
-        let mut history = History::default();
-        history.add(&self.loss, &minimum);
-        Ok(self.learned(law, judged, minimum, history, begin))
+        self.learn_under(self.loss.ridge(), &[], options, progress)
     }
 
     /// Learns under a ridge that is lowered level by level, each starting where the one before ended.
@@ -326,72 +320,66 @@ impl BandwidthLearner {
         options: &MinimiseOptions,
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
-        let begin = Instant::now();
         let own = self.loss.ridge();
         let size = self.loss.column_size(&self.start)?;
         let mut levels: Vec<f64> = RIDGE_LEVELS.iter().map(|level| level * size).collect();
         levels.retain(|level| *level > own);
-        if own > 0.0 || levels.is_empty() {
+        if own > 0.0 {
             levels.push(own);
         }
-        let mut history = History::default();
-        let mut best: Option<(FrequencyLaw, Judged, Minimum)> = None;
-        let mut at = self.start.clone();
-        let mut stopped = false;
-        for level in levels {
-            let loss = self.loss.with_ridge(level);
-            let descent = descend(&loss, &at, options, &mut |step| {
-                let flow = progress(step);
-                stopped = flow.is_break();
-                flow
-            });
-            let minimum = match descent {
-                Ok(minimum) => minimum,
-                Err(_) if best.is_some() => break,
-                Err(error) => return Err(error),
-            };
-            history.add(&loss, &minimum);
-            at.clone_from(&minimum.parameters);
-            let law = self.loss.law(&at);
-            let ridges = if level == own {
-                vec![own]
-            } else {
-                vec![level, own]
-            };
-            for ridge in ridges {
-                let judged = match self.judge(&law, ridge) {
-                    Ok(judged) => judged,
-                    // Without a ridge there may be no solution.
-                    Err(_) if best.is_some() => continue,
-                    Err(error) => return Err(error),
-                };
-                if best
-                    .as_ref()
-                    .is_none_or(|(_, b, _)| judged.held_out < b.held_out)
-                {
-                    best = Some((law.clone(), judged, minimum.clone()));
-                }
-            }
-            if stopped {
-                break;
-            }
-        }
-        match best {
-            Some((law, judged, minimum)) => Ok(self.learned(law, judged, minimum, history, begin)),
-            None => self.learn_with_progress(options, progress),
+        match levels.split_first() {
+            Some((first, rest)) => self.learn_under(*first, rest, options, progress),
+            None => self.learn_under(own, &[], options, progress),
         }
     }
 
-    fn learned(
+    /// Learns under one ridge after the other. What the first cannot do is an error; what a later one cannot do ends
+    /// the descent.
+    fn learn_under(
         &self,
-        law: FrequencyLaw,
-        judged: Judged,
-        minimum: Minimum,
-        history: History,
-        begin: Instant,
-    ) -> LearnedBandwidth {
-        LearnedBandwidth {
-            law,
+        first: f64,
+        rest: &[f64],
+        options: &MinimiseOptions,
+        progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<LearnedBandwidth, InverseError> {
+        let begin = Instant::now();
+        let mut history = History::default();
+        let mut stopped = false;
+        let mut level = |ridge: f64, start: &[f64]| -> Result<Level, InverseError> {
+            let loss = self.loss.with_ridge(ridge);
+            let minimum = descend(&loss, start, options, &mut |step| {
+                let flow = progress(step);
+                stopped = flow.is_break();
+                flow
+            })?;
+            history.add(&loss, &minimum);
+            let judged = self.better_ridge(&self.loss.law(&minimum.parameters), ridge)?;
+            Ok(Level {
+                judged,
+                minimum,
+                stopped,
+            })
+        };
+        let mut best = level(first, &self.start)?;
+        let (mut at, mut stopped) = (best.minimum.parameters.clone(), best.stopped);
+        for &ridge in rest {
+            if stopped {
+                break;
+            }
+            let Ok(next) = level(ridge, &at) else {
+                break;
+            };
+            at.clone_from(&next.minimum.parameters);
+            stopped = next.stopped;
+            if next.judged.held_out < best.judged.held_out {
+                best = next;
+            }
+        }
+        let Level {
+            judged, minimum, ..
+        } = best;
+        Ok(LearnedBandwidth {
+            law: self.loss.law(&minimum.parameters),
             factor: self.loss.factor(&minimum.parameters),
             losses: history.losses,
             factors: history.factors,
@@ -403,7 +391,21 @@ impl BandwidthLearner {
             held_out: judged.held_out,
             minimum,
             seconds: begin.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// A law solved with this ridge, or with that of the options where that does better: without a ridge there may
+    /// be no solution.
+    fn better_ridge(&self, law: &FrequencyLaw, ridge: f64) -> Result<Judged, InverseError> {
+        let judged = self.judge(law, ridge)?;
+        let own = self.loss.ridge();
+        if ridge == own {
+            return Ok(judged);
         }
+        Ok(match self.judge(law, own) {
+            Ok(other) if other.held_out < judged.held_out => other,
+            _ => judged,
+        })
     }
 
     /// The solution with any law and the same draw, and its relative residual at held-out points.
@@ -439,6 +441,14 @@ struct Judged {
     ridge: f64,
     solution: Solution,
     held_out: f64,
+}
+
+/// Where the descent under one ridge ended.
+struct Level {
+    judged: Judged,
+    minimum: Minimum,
+    /// Whether the caller asked to stop.
+    stopped: bool,
 }
 
 /// Every step of one descent or several.
