@@ -1,11 +1,13 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod score;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
-    self, Features, HeldOut, RowCounts, Score, TableShare, Trial, Workbench, refuses_features, rms,
+    self, Features, HeldOut, RowCounts, TableShare, Trial, Workbench, refuses_features,
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
@@ -15,7 +17,6 @@ use fastlsq_solve::{
 };
 use ndarray::{ArrayView2, Axis};
 
-use crate::function::Function;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::linearity;
 use crate::options::{Continuation, NewtonOptions, Start};
@@ -338,56 +339,6 @@ impl<'a> NewtonBench<'a> {
         if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options) {
             self.warm = Some((f64::INFINITY, Start::FromSlabs(Arc::new(slabs))));
         }
-    }
-
-    /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
-    /// linearised terms.
-    fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
-        self.score_at(bases, beta, self.parameter())
-    }
-
-    /// The held-out score at another value of the parameter.
-    pub(crate) fn score_at(
-        &self,
-        bases: &[&dyn Basis],
-        beta: &[f64],
-        parameter: f64,
-    ) -> Result<Score, NewtonError> {
-        let function = Function::Expansion(bases.to_vec(), beta);
-        let values = self.held_out.values(bases, beta)?;
-        let mut relative = Vec::new();
-        for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {
-            let (found, scale) = match residual {
-                Some(residual) => {
-                    let table = residual.table(&function, block.sites())?;
-                    let here = residual.evaluate(&table, block.sites(), parameter);
-                    let table = residual.table(&function, self.held_out.probes())?;
-                    let there = residual.evaluate(&table, self.held_out.probes(), parameter);
-                    (
-                        rms(here.values.into_iter()),
-                        rms(there.magnitudes(&table).into_iter()),
-                    )
-                }
-                None => {
-                    let applied = block.apply(bases, beta)?;
-                    let misfit = applied.iter().zip(&block.data).map(|(a, g)| a - g);
-                    let terms =
-                        block
-                            .operator
-                            .term_magnitudes(bases, beta, self.held_out.probes())?;
-                    let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
-                    let plain = self.held_out.plain_scale(&block.operator, &values)?;
-                    (rms(misfit), scale.max(plain))
-                }
-            };
-            relative.push(if found == 0.0 { 0.0 } else { found / scale });
-        }
-        let worst = relative.iter().copied().fold(0.0, worse);
-        Ok(Score {
-            blocks: relative,
-            worst,
-            values,
-        })
     }
 }
 

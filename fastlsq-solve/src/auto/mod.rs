@@ -26,7 +26,7 @@ use crate::solution::Solution;
 use trial::LinearBench;
 
 pub use rows::{RowCounts, TableShare, sample_blocks};
-pub use score::{HeldOut, Score, rms, worse};
+pub use score::{HeldOut, Score, rms, share, worse};
 pub use search::{Found, search};
 pub use symmetry::{condition_mirrors, row_sign};
 pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};

@@ -131,20 +131,10 @@ impl HeldOut {
     /// Bases or coefficients that do not fit.
     pub fn score(&self, bases: &[Arc<dyn Basis>], beta: &[f64]) -> Result<Score, SolveError> {
         let bases: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
-        let sites = self.probes();
         let values = self.values(&bases, beta)?;
         let mut relative = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            let applied = block.apply(&bases, beta)?;
-            let residual = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
-            let terms = block.operator.term_magnitudes(&bases, beta, sites)?;
-            let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
-            let scale = scale.max(self.plain_scale(&block.operator, &values)?);
-            relative.push(if residual == 0.0 {
-                0.0
-            } else {
-                residual / scale
-            });
+            relative.push(self.block_score(block, &bases, beta, &values)?);
         }
         let worst = relative.iter().copied().fold(0.0, worse);
         Ok(Score {
@@ -152,6 +142,25 @@ impl HeldOut {
             worst,
             values,
         })
+    }
+
+    /// The relative residual of one block, where `values` are the unknowns at the value points.
+    ///
+    /// # Errors
+    /// Bases or coefficients that do not fit.
+    pub fn block_score(
+        &self,
+        block: &RowBlock,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+        values: &[f64],
+    ) -> Result<f64, SolveError> {
+        let applied = block.apply(bases, beta)?;
+        let residual = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
+        let terms = block.operator.term_magnitudes(bases, beta, self.probes())?;
+        let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
+        let plain = self.plain_scale(&block.operator, values)?;
+        Ok(share(residual, scale.max(plain)))
     }
 
     /// Points of the interior where u itself is compared.
@@ -192,6 +201,16 @@ fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
         frequencies.view(),
         &[std::f64::consts::FRAC_PI_4],
     )?)
+}
+
+/// A residual relative to its scale; one that vanishes is 0 of anything.
+#[must_use]
+pub fn share(residual: f64, scale: f64) -> f64 {
+    if residual == 0.0 {
+        0.0
+    } else {
+        residual / scale
+    }
 }
 
 /// The larger of two scores, where NaN is worse than anything.
