@@ -13,8 +13,6 @@ use crate::{BasisError, MultiIndex};
 
 /// Beyond this order the coefficients leave the range of `f64`.
 const MAX_ORDER: u32 = 150;
-/// M runs from 0 to Σ ⌊αₖ/2⌋.
-const MAX_TERMS: usize = MAX_ORDER as usize / 2 + 1;
 
 /// One derivative D^α, prepared for evaluation at many points.
 #[derive(Debug, Clone)]
@@ -68,14 +66,19 @@ impl RootDerivative {
         })
     }
 
-    /// The derivative where √s = `root` and y/√s = `u`.
-    pub(super) fn at(&self, u: &[f64], root: f64) -> f64 {
-        let mut sums = [0.0; MAX_TERMS];
+    /// The number of terms: M runs from 0 to Σ ⌊αₖ/2⌋.
+    pub(super) fn terms(&self) -> usize {
+        self.falling.len()
+    }
+
+    /// The derivative where √s = `root` and y/√s = `u`; the work space is used up.
+    pub(super) fn at(&self, u: &[f64], root: f64, work: &mut WorkSpace) -> f64 {
+        let WorkSpace { sums, values } = work;
+        sums[..self.terms()].fill(0.0);
         sums[0] = 1.0;
         let mut degree = 0;
         for factor in &self.axes {
-            let mut values = [0.0; MAX_TERMS];
-            let top = factor.write_terms(2.0 * u[factor.axis], &mut values);
+            let top = factor.write_terms(2.0 * u[factor.axis], values);
             degree += top;
             // The product of two polynomials in place, highest coefficient first.
             for total in (0..=degree).rev() {
@@ -84,8 +87,27 @@ impl RootDerivative {
                     .sum();
             }
         }
-        let sum: f64 = self.falling.iter().zip(&sums).map(|(f, s)| f * s).sum();
+        let sum: f64 = self.falling.iter().zip(sums).map(|(f, s)| f * *s).sum();
         sum * root.powi(self.power)
+    }
+}
+
+/// Room for the polynomials of a derivative.
+#[derive(Debug)]
+pub(super) struct WorkSpace {
+    sums: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl WorkSpace {
+    /// Enough for each of these derivatives.
+    pub(super) fn of(derivatives: &[RootDerivative]) -> Self {
+        let terms = derivatives.iter().map(RootDerivative::terms).max();
+        let zeros = vec![0.0; terms.unwrap_or(0)];
+        Self {
+            sums: zeros.clone(),
+            values: zeros,
+        }
     }
 }
 
@@ -107,7 +129,7 @@ impl AxisFactor {
     }
 
     /// Writes the terms for m = 0, 1, … and returns the highest m.
-    fn write_terms(&self, twice_u: f64, values: &mut [f64; MAX_TERMS]) -> usize {
+    fn write_terms(&self, twice_u: f64, values: &mut [f64]) -> usize {
         let mut power = if self.odd { twice_u } else { 1.0 };
         for (value, coefficient) in values.iter_mut().zip(&self.coefficients) {
             *value = *coefficient;
@@ -131,12 +153,19 @@ mod tests {
     use super::*;
     use approx::assert_relative_eq;
 
+    fn at(derivative: &RootDerivative, u: &[f64], root: f64) -> f64 {
+        let mut work = WorkSpace::of(std::slice::from_ref(derivative));
+        derivative.at(u, root, &mut work)
+    }
+
     fn evaluate(alpha: &[u32], y: &[f64], shape: f64) -> f64 {
         let root = (shape * shape + y.iter().map(|y| y * y).sum::<f64>()).sqrt();
         let u: Vec<f64> = y.iter().map(|y| y / root).collect();
-        RootDerivative::new(&MultiIndex::new(alpha), &vec![1.0; y.len()], 1.0)
-            .unwrap()
-            .at(&u, root)
+        at(
+            &RootDerivative::new(&MultiIndex::new(alpha), &vec![1.0; y.len()], 1.0).unwrap(),
+            &u,
+            root,
+        )
     }
 
     #[test]
@@ -186,6 +215,6 @@ mod tests {
         assert!(RootDerivative::new(&alpha, &[1.0, 1.0], 1.0).is_err());
         let alpha = MultiIndex::new([100, 50]);
         let derivative = RootDerivative::new(&alpha, &[1.0, 1.0], 1.0).unwrap();
-        assert!(derivative.at(&[0.6, 0.7], 2.0).is_finite());
+        assert!(at(&derivative, &[0.6, 0.7], 2.0).is_finite());
     }
 }

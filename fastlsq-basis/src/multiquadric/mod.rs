@@ -2,7 +2,7 @@
 
 mod derivatives;
 
-use derivatives::RootDerivative;
+use derivatives::{RootDerivative, WorkSpace};
 use faer::MatMut;
 use ndarray::{Array2, ArrayView2};
 
@@ -131,6 +131,7 @@ impl Basis for MultiquadricBasis {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let mut u = vec![0.0; self.dim()];
+        let mut work = WorkSpace::of(&derivatives);
         for (j, center) in self.centers.chunks_exact(self.dim()).enumerate() {
             for (i, x) in points.rows().into_iter().enumerate() {
                 let mut squared = self.shape * self.shape;
@@ -147,7 +148,7 @@ impl Basis for MultiquadricBasis {
                     .iter()
                     .map(|group| {
                         let terms = rest.by_ref().take(group.terms.len());
-                        group.weight(i) * terms.map(|d| d.at(&u, root)).sum::<f64>()
+                        group.weight(i) * terms.map(|d| d.at(&u, root, &mut work)).sum::<f64>()
                     })
                     .sum();
             }

@@ -47,6 +47,12 @@ impl Plan {
         Self { quick, seeds }
     }
 
+    /// Repetitions behind rows that only stand beside ours, such as other features and sweeps: at most three, as many
+    /// as in the paper.
+    pub(crate) fn few_seeds(&self) -> usize {
+        self.seeds.min(3)
+    }
+
     /// The name of the mode in files.
     pub(crate) fn mode(&self) -> &'static str {
         self.pick("quick", "full")

@@ -10,9 +10,8 @@ use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run};
 use crate::commands::reproduce::table::{Cell, Style, Table};
+use crate::format::count;
 
-/// More seeds than this tell nothing more about components that are missing.
-const MOST_SEEDS: usize = 3;
 /// A solution that is further off than this is none.
 const NO_SOLUTION: f64 = 0.5;
 
@@ -88,9 +87,10 @@ impl Item for Ablation {
 
     fn settings(&self, plan: &Plan) -> String {
         format!(
-            "The variant `protocol` of the item `newton` ({} features), at most {MOST_SEEDS} seeds. A solution whose \
-             error is above {NO_SOLUTION} counts as diverged.",
-            nonlinear::features(plan)
+            "The variant `protocol` of the item `newton` ({} features), {}. A solution whose error is above {NO_SOLUTION} \
+             counts as diverged.",
+            nonlinear::features(plan),
+            count(plan.few_seeds(), "seed")
         )
     }
 
@@ -106,7 +106,7 @@ impl Item for Ablation {
                     continue;
                 }
                 let id = format!("ablation/{}/{}", benchmark.name, without.name());
-                let effort = plan.seeds.min(MOST_SEEDS) as f64 * plan.pick(2.0, 30.0);
+                let effort = plan.few_seeds() as f64 * plan.pick(2.0, 30.0);
                 let benchmark = benchmark.clone();
                 jobs.push(Job::new(id, effort, move |context| {
                     Ok(solve(&benchmark, without, context))
@@ -153,7 +153,7 @@ impl Item for Ablation {
 }
 
 fn solve(benchmark: &NonlinearBenchmark, without: Without, context: &Context<'_>) -> Row {
-    let seeds = context.plan.seeds.min(MOST_SEEDS);
+    let seeds = context.plan.few_seeds();
     let runs = context.seeds(seeds, |seed| run(benchmark, without, &context.plan, seed));
     let entry = context
         .paper

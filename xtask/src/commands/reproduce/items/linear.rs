@@ -9,6 +9,7 @@ use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::Row;
 use crate::commands::reproduce::table::Table;
+use crate::format;
 
 pub(super) struct Linear;
 
@@ -42,9 +43,10 @@ impl Item for Linear {
             "protocol: {} features, {rows} of the paper's scripts and their weights, σ the best of the paper's \
              nine values by held-out residual ({trials} each); auto: nothing given but the seed{auto}; tanh: the \
              protocol with tanh features, weights and biases normal with standard deviation σ, one trial each{tanh}; kansa: the \
-             protocol with as many multiquadrics, the shape parameter by held-out residual from {:?}.",
+             protocol with as many multiquadrics, the shape parameter by held-out residual from {:?}; {} for the last two.",
             solving::features(plan),
             solving::SHAPES,
+            format::count(plan.few_seeds(), "seed"),
         )
     }
 
@@ -127,7 +129,8 @@ pub(super) fn solve(benchmark: &Benchmark, variant: Variant, context: &Context<'
     if let Some(row) = context.results.find(&id(benchmark, variant)) {
         return row.clone();
     }
-    let runs = context.each_seed(|seed| variant.run(benchmark, &context.plan, seed));
+    let seeds = variant.seeds(&context.plan);
+    let runs = context.seeds(seeds, |seed| variant.run(benchmark, &context.plan, seed));
     let row = Row::of_runs("linear", benchmark.name, variant.name(), runs);
     match variant.paper_columns() {
         None => row,
@@ -144,10 +147,10 @@ pub(super) fn solve(benchmark: &Benchmark, variant: Variant, context: &Context<'
 pub(super) fn effort(benchmark: &Benchmark, variant: Variant, plan: &Plan) -> f64 {
     let dim = benchmark.problem.domain().dim() as f64;
     let one = match variant {
-        Variant::Auto => return plan.seeds as f64 * dim,
+        Variant::Auto => plan.pick(0.3, 1.0) * dim,
         Variant::Protocol => plan.pick(1.5, 30.0),
         Variant::Tanh => plan.pick(3.0, 20.0),
         Variant::Kansa => plan.pick(1.0, 8.0) * dim,
     };
-    plan.seeds as f64 * one
+    variant.seeds(plan) as f64 * one
 }

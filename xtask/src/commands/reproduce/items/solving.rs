@@ -47,6 +47,14 @@ impl Variant {
         }
     }
 
+    /// Repetitions: all for the sines, a few for what stands beside them.
+    pub(super) fn seeds(self, plan: &Plan) -> usize {
+        match self {
+            Self::Protocol | Self::Auto => plan.seeds,
+            Self::Tanh | Self::Kansa => plan.few_seeds(),
+        }
+    }
+
     /// The paper's columns for this variant: value, gradient, time.
     pub(super) fn paper_columns(self) -> Option<[&'static str; 3]> {
         match self {

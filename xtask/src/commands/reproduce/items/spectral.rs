@@ -12,6 +12,7 @@ use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run, Sigma};
 use crate::commands::reproduce::table::{Cell, Style, Table};
+use crate::format;
 
 /// The fifteen bandwidths of the paper's figures; its text names nine of them.
 const SWEEP: [f64; 15] = [
@@ -105,10 +106,11 @@ impl Item for Spectral {
 
     fn settings(&self, plan: &Plan) -> String {
         format!(
-            "The protocol with {} features at σ = {:?}. The paper's curve is read off the figures of its earlier \
+            "The protocol with {} features at σ = {:?}, {}. The paper's curve is read off the figures of its earlier \
              version: single precision, plain least squares.",
             count(plan),
             sweep(plan),
+            format::count(plan.few_seeds(), "seed"),
         )
     }
 
@@ -119,7 +121,7 @@ impl Item for Spectral {
             for features in FEATURES {
                 for &sigma in sweep(plan) {
                     let id = format!("spectral/{}/{features}/σ={sigma}", problem.name());
-                    let effort = plan.seeds as f64 * plan.pick(0.2, 1.5);
+                    let effort = plan.few_seeds() as f64 * plan.pick(0.2, 1.0);
                     let problem = problem.clone();
                     jobs.push(Job::new(id, effort, move |context| {
                         Ok(point(&**problem, features, sigma, context))
@@ -172,7 +174,10 @@ impl Item for Spectral {
 }
 
 fn point(problem: &dyn Swept, features: &str, sigma: f64, context: &Context<'_>) -> Row {
-    let runs = context.each_seed(|seed| problem.run(features, sigma, &context.plan, seed));
+    let seeds = context.plan.few_seeds();
+    let runs = context.seeds(seeds, |seed| {
+        problem.run(features, sigma, &context.plan, seed)
+    });
     let mut row = Row::of_runs("spectral", problem.name(), features, runs);
     row.median.sigma = Some(Sigma::Isotropic(sigma));
     if features == "sin" {
