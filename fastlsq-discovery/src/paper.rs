@@ -131,7 +131,7 @@ impl PaperExperiment {
         let x: Vec<f64> = samples.points().column(0).to_vec();
         let exact: Vec<f64> = x
             .iter()
-            .map(|x| (-0.5 * x).exp() * (-3.75 * (2.0 * x).sin() - 2.0 * (2.0 * x).cos()))
+            .map(|x| DataSet::damped_oscillator_curvature(*x))
             .collect();
         let differences = grid_derivatives(&samples, &[second], Baseline::Differences)?;
         let error_of = |values: &[f64], share: f64| {

@@ -49,6 +49,12 @@ impl DataSet {
         }
     }
 
+    /// u″ = e^{−x/2}(−3.75 sin 2x − 2 cos 2x) of the [damped oscillator](Self::damped_oscillator).
+    #[must_use]
+    pub fn damped_oscillator_curvature(x: f64) -> f64 {
+        (-0.5 * x).exp() * (-3.75 * (2.0 * x).sin() - 2.0 * (2.0 * x).cos())
+    }
+
     /// Three decaying modes of u_t = 0.1 u_xx on [0, 1]².
     #[must_use]
     pub fn heat() -> Self {

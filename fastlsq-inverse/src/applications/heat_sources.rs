@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use fastlsq_basis::Dual;
 use fastlsq_solve::{
-    BoxDomain, Field, FrequencyLaw, LinearProblem, Options, SpaceTime, identity, laplacian_over,
-    partial,
+    BoxDomain, Field, FrequencyLaw, LinearProblem, Operator, Options, SpaceTime, identity,
+    laplacian_over, partial,
 };
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
+use super::heat_map::HeatMap;
 use crate::optimise::{LbfgsbOptions, Method};
 use crate::reference::{HeatSeries, with_noise};
 use crate::{
@@ -88,6 +89,11 @@ fn one_source(x: &[f64], own: &[f64; EACH]) -> (f64, [f64; EACH]) {
     let quadratic = (a * dx).powi(2) + (b * dx + c * dy).powi(2);
     let value = intensity * a * c / (2.0 * PI) * (-0.5 * quadratic).exp();
     (value.value(), *value.slopes())
+}
+
+/// u = g v with the function g that [vanishes](vanishing) where u does: what the solution v is multiplied by.
+fn lift() -> Operator {
+    &vanishing() * identity(3)
 }
 
 /// (1 − e^{−s}) x(1 − x) y(1 − y), with its derivatives, at (x, y, s).
@@ -243,6 +249,16 @@ impl HeatSources {
         std::array::from_fn(|k| HeatSource::from_parameters(&parameters[EACH * k..EACH * (k + 1)]))
     }
 
+    /// The temperature that the true sources make at one time, on a grid for figures.
+    #[must_use]
+    pub fn true_map(&self, time: f64, nodes: usize) -> HeatMap {
+        let series = self.reference();
+        HeatMap::of(nodes, |points| {
+            let rows = points.rows().into_iter();
+            rows.map(|p| series.value(p[0], p[1], time)).collect()
+        })
+    }
+
     /// The temperature that the true sources make, from its sine series.
     #[must_use]
     pub fn reference(&self) -> HeatSeries {
@@ -296,7 +312,7 @@ impl HeatSources {
         let domain = SpaceTime::new(BoxDomain::unit(2), 0.0, Self::stretched(Self::DURATION))?;
         let rate = Field::new("e^−s/τ", |x| (-x[2]).exp() / Self::EARLY);
         let operator = &rate * partial(3, 2) - Self::DIFFUSIVITY * laplacian_over(3, &[0, 1]);
-        let lift = &vanishing() * identity(3);
+        let lift = lift();
         let forward = LinearProblem::on(domain).equation(operator.of(&lift), |_| 0.0);
         let mut points = self.reading_points();
         points.column_mut(2).mapv_inplace(Self::stretched);
@@ -368,6 +384,8 @@ pub struct FoundSources {
     pub evaluations: u64,
     /// Seconds for everything except discretising.
     pub seconds: f64,
+    /// Every step from the start to the end, preliminary fits included.
+    pub trajectory: Vec<Vec<f64>>,
 }
 
 impl HeatModel {
@@ -385,6 +403,24 @@ impl HeatModel {
         Ok(ModelError::estimate(self.prepared(), &self.members, parameters)?.whole())
     }
 
+    /// The temperature that these sources make at one time, on a grid for figures.
+    ///
+    /// # Errors
+    /// As [`Prepared::solution`].
+    pub fn map(
+        &self,
+        parameters: &[f64; ALL],
+        time: f64,
+        nodes: usize,
+    ) -> Result<HeatMap, InverseError> {
+        let solution = self.prepared().solution(parameters)?;
+        HeatMap::try_of(nodes, |points| {
+            let mut sites = Array2::from_elem((points.nrows(), 3), HeatSources::stretched(time));
+            sites.slice_mut(s![.., ..2]).assign(points);
+            Ok(solution.apply(&lift(), &sites)?)
+        })
+    }
+
     /// Finds the sources behind these readings in two passes: with the model error of the start, then
     /// with that of the sources found.
     ///
@@ -393,13 +429,16 @@ impl HeatModel {
     pub fn fit(&mut self, readings: &[f64]) -> Result<FoundSources, InverseError> {
         let begin = Instant::now();
         let start = *self.prepared().start();
-        let options = HeatSources::fit_options();
+        let options = HeatSources::fit_options().record_trajectory();
         let first = self.pass(readings, &start, &options)?;
         let again = options.tempering(&[]).starting_at(&first.parameters);
         let mut fit = self.pass(readings, &first.parameters, &again)?;
         let error = self.model_error(&fit.parameters)?;
         fit.widen(&error)?;
+        let mut trajectory = first.minimum.trajectory;
+        trajectory.extend(fit.minimum.trajectory.iter().cloned());
         Ok(FoundSources {
+            trajectory,
             evaluations: first.evaluations + fit.evaluations,
             fit,
             model_error: error.remaining(),

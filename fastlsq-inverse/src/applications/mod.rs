@@ -3,6 +3,7 @@
 mod bandwidth;
 mod coil;
 mod diffusion;
+mod heat_map;
 mod heat_sources;
 mod level_lines;
 mod source_position;
@@ -11,6 +12,7 @@ mod wavenumber;
 pub use bandwidth::{TravellingProfile, anisotropic_error, anisotropic_poisson, helmholtz_learner};
 pub use coil::{Coil, CoilMap};
 pub use diffusion::DiffusionField;
+pub use heat_map::HeatMap;
 pub use heat_sources::{FoundSources, HeatModel, HeatSource, HeatSources};
 pub use level_lines::level_lines;
 pub use source_position::SourcePosition;

@@ -19,14 +19,19 @@ pub(super) fn tempered_run<const K: usize>(
     progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
 ) -> Result<Minimum, InverseError> {
     let mut from = start.to_vec();
-    let preliminary = FitOptions::new().max_iterations(30);
+    let mut preliminary = FitOptions::new().max_iterations(30);
+    preliminary.limits.record_trajectory = options.limits.record_trajectory;
+    let mut trajectory = Vec::new();
     for factor in &options.tempering {
         let end = run(&scaled.tempered(*factor), &from, &preliminary, progress)?;
         *evaluations += end.evaluations;
         from = end.parameters;
+        trajectory.extend(end.trajectory);
     }
-    let minimum = run(scaled, &from, options, progress)?;
+    let mut minimum = run(scaled, &from, options, progress)?;
     *evaluations += minimum.evaluations;
+    trajectory.append(&mut minimum.trajectory);
+    minimum.trajectory = trajectory;
     Ok(minimum)
 }
 

@@ -5,6 +5,7 @@
 
 mod elastic;
 mod linear;
+mod plane_waves;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use elastic::elastic_wave_2d;
 pub use linear::{
     heat_5d, helmholtz_2d, maxwell_2d_tm, poisson_2d, poisson_5d, wave_1d, wave_2d_ms,
 };
+pub use plane_waves::{HelmholtzWaves, PlaneWave, WaveSizes};
 
 type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
 type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
@@ -192,8 +194,7 @@ pub fn relative_errors_of(
     gradient: &dyn Fn(&[f64]) -> Vec<Vec<f64>>,
     count: usize,
 ) -> Result<Errors, SolveError> {
-    let mut sampler = UnitSampler::independent(999);
-    let points = domain.sample_interior(count, &mut sampler)?;
+    let points = test_points(domain, count)?;
     let dim = domain.dim();
     let at: Vec<Vec<f64>> = points.rows().into_iter().map(|row| row.to_vec()).collect();
     let mut errors = (Relative::default(), Relative::default());
@@ -219,6 +220,17 @@ pub fn relative_errors_of(
         gradient: errors.1.get(),
     })
 }
+
+/// The points at which errors are measured: the same for everything that is compared.
+///
+/// # Errors
+/// No points.
+pub fn test_points(domain: &dyn Domain, count: usize) -> Result<Array2<f64>, SolveError> {
+    Ok(domain.sample_interior(count, &mut UnitSampler::independent(TEST_SEED))?)
+}
+
+/// The seed of [`test_points`], the paper's.
+const TEST_SEED: u64 = 999;
 
 /// Accumulates ‖a − b‖/‖b‖.
 #[derive(Debug, Default)]
