@@ -65,3 +65,8 @@ pub use samples::Samples;
 
 pub use fastlsq_basis::MultiIndex;
 pub use {faer, ndarray};
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

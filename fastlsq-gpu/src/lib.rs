@@ -51,3 +51,8 @@ pub use compiler::{compiled_kernels, compiler_version, embedded_kernels, source_
 pub use error::{CudaError, Library};
 pub use fastlsq_solve::{Backend, Factored};
 pub use probe::{Devices, devices};
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

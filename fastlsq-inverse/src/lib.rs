@@ -78,3 +78,8 @@ pub use problem::{InverseProblem, Observations, Parameter, ParameterFunction};
 pub use report::Warning;
 pub use statistics::{Identifiability, Posterior};
 pub use {faer, ndarray};
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

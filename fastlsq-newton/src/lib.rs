@@ -60,3 +60,8 @@ pub use problem::NonlinearProblem;
 pub use report::{Candidate, NewtonReport, NewtonStatus, Step};
 pub use slabs::{SlabSolution, Slabs};
 pub use solution::NonlinearSolution;
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

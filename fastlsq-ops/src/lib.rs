@@ -78,3 +78,8 @@ pub use {faer, fastlsq_basis, ndarray};
 pub use fastlsq_basis::{
     Action, AxisIntegral, Basis, BasisError, Form, MultiIndex, Multiplier, UpperLimit,
 };
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;

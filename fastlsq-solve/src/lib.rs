@@ -101,3 +101,8 @@ pub use report::{BlockReport, Probe, Report, Status};
 pub use saved::SaveError;
 pub use solution::Solution;
 pub use system::{RowBlock, System, WrittenRows};
+
+/// The README's example, so that it is tested with the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExample;
