@@ -55,7 +55,7 @@ def solve(request):
         n_pde=request["interior"],
         n_bc=request["conditions"],
         return_solver=True,
-        # Their errors are measured at other points; and the singular values would count as our time.
+        # Their errors are measured at other points; and the singular values would count as their time.
         return_metrics=False,
         verbose=False,
     )

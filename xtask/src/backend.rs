@@ -6,14 +6,27 @@ use anyhow::{Context as _, Result};
 use fastlsq_gpu::Cuda;
 use fastlsq_newton::NewtonOptions;
 use fastlsq_solve::{Backend, Options};
+use serde::{Deserialize, Serialize};
 
 /// The backends on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Choice {
     /// The processor
+    #[default]
     Cpu,
     /// The first CUDA device
     Cuda,
+}
+
+impl Choice {
+    /// As people read it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "processor",
+            Self::Cuda => "CUDA device",
+        }
+    }
 }
 
 static CHOSEN: OnceLock<Arc<dyn Backend>> = OnceLock::new();

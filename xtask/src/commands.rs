@@ -10,6 +10,7 @@ mod compare;
 mod list;
 mod readme;
 mod reproduce;
+mod selection;
 
 /// What `cargo xtask` can do.
 #[derive(clap::Subcommand)]

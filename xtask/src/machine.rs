@@ -38,6 +38,11 @@ impl Machine {
             date: today(),
         }
     }
+
+    /// The commit, where git knows it.
+    pub(crate) fn commit(&self) -> String {
+        self.versions.get("commit").cloned().unwrap_or_default()
+    }
 }
 
 fn cpu() -> Option<String> {

@@ -12,7 +12,6 @@ mod cache_experiment;
 mod cargo;
 mod commands;
 mod format;
-mod helmholtz;
 mod machine;
 mod workspace;
 

@@ -3,6 +3,7 @@
 mod assembly;
 mod cached;
 mod discovery;
+mod limits;
 mod lstsq;
 mod memory;
 mod newton;
@@ -18,6 +19,7 @@ use serde::Serialize;
 pub(crate) use memory::Args as MemoryArgs;
 
 use super::reproduce::results::write_atomically;
+use super::selection::chosen;
 use crate::{format, machine::Machine, workspace::Workspace};
 
 /// Measure speed as ratios within one run, beside the targets
@@ -52,6 +54,11 @@ pub(crate) struct Bench {
 /// All benchmarks. To add one: a file in `bench/`, and a line here.
 pub(crate) fn registry() -> Vec<Bench> {
     vec![
+        Bench {
+            name: "limits",
+            shows: "this machine: matrix products, writing memory, sine and cosine",
+            run: limits::run,
+        },
         Bench {
             name: "assembly",
             shows: "rows of an operator: against std's sin, on two threads, of fourth order, against memory",
@@ -153,7 +160,7 @@ struct Meta {
 impl Args {
     /// Runs the chosen benchmarks.
     pub(crate) fn run(self) -> Result<()> {
-        let benches = chosen(&self.items)?;
+        let benches = chosen(registry(), |bench| bench.name, "benchmark", &self.items)?;
         let workspace = Workspace::load()?;
         let out = self.out.unwrap_or_else(|| workspace.target.join("bench"));
         let scope = Scope { quick: self.quick };
@@ -199,18 +206,6 @@ impl Args {
         }
         Ok(())
     }
-}
-
-fn chosen(names: &[String]) -> Result<Vec<Bench>> {
-    let all = registry();
-    for name in names {
-        if !all.iter().any(|bench| bench.name == name) {
-            let known: Vec<_> = all.iter().map(|bench| bench.name).collect();
-            bail!("no benchmark `{name}`; there are: {}", known.join(", "));
-        }
-    }
-    let wanted = |bench: &Bench| names.is_empty() || names.iter().any(|name| name == bench.name);
-    Ok(all.into_iter().filter(wanted).collect())
 }
 
 fn table(rows: &[Measurement]) -> Table {

@@ -22,6 +22,7 @@ use self::exchange::Exchange;
 use self::peer::Launcher;
 pub(crate) use self::rows::Spread;
 use self::rows::{Meta, Row};
+use super::selection::chosen;
 use crate::{format, machine::Machine, workspace::Workspace};
 
 /// Compare with Python peers in one run: errors, times, ratios
@@ -61,7 +62,7 @@ pub(crate) struct Comparison {
     pub(crate) name: &'static str,
     /// What it compares.
     pub(crate) shows: &'static str,
-    run: fn(&Scope) -> Result<Vec<Row>>,
+    run: fn(&Scope, &mut Record) -> Result<()>,
 }
 
 /// All comparisons. To add one: a file in `compare/`, a program in `peers/`, and a line here.
@@ -104,6 +105,21 @@ pub(crate) struct Scope {
     workspace: Workspace,
 }
 
+/// What has been measured: on disk as soon as it is there.
+struct Record {
+    directory: PathBuf,
+    meta: Meta,
+    rows: Vec<Row>,
+}
+
+impl Record {
+    /// Takes up the rows of a case and saves all.
+    fn add(&mut self, rows: Vec<Row>) -> Result<()> {
+        self.rows.extend(rows);
+        rows::save(&self.directory, &self.meta, &self.rows)
+    }
+}
+
 impl Scope {
     /// One of two sizes.
     fn pick<T>(&self, quick: T, full: T) -> T {
@@ -114,7 +130,7 @@ impl Scope {
 impl Args {
     /// Runs the chosen comparisons.
     pub(crate) fn run(self) -> Result<()> {
-        let comparisons = chosen(&self.items)?;
+        let comparisons = chosen(registry(), |item| item.name, "comparison", &self.items)?;
         let repeats = self.repeats.unwrap_or(if self.quick { 3 } else { 5 });
         if repeats == 0 {
             bail!("--repeats must be at least 1");
@@ -137,6 +153,7 @@ impl Args {
             launcher: Launcher {
                 python: environment.python(),
                 scripts: peer::scripts(&workspace.root),
+                caches: environment.caches(),
                 threads: rayon::current_num_threads(),
             },
             exchange: Exchange::create(&out)?,
@@ -148,22 +165,33 @@ impl Args {
             peers: environment::pinned().map(str::to_owned).collect(),
             machine: Machine::here(&scope.workspace.root),
         };
-        let mut all: Vec<Row> = Vec::new();
+        let mut record = Record {
+            directory: out.clone(),
+            meta,
+            rows: Vec::new(),
+        };
+        let mut broken = Vec::new();
         for (index, comparison) in comparisons.iter().enumerate() {
             let (number, of) = (index + 1, comparisons.len());
             eprintln!("[{number}/{of}] {}: {}", comparison.name, comparison.shows);
-            let rows = (comparison.run)(&scope)?;
-            println!("\n{}\n{}\n", comparison.name, rows::table(&rows));
-            all.extend(rows);
-            // What is finished stays if a later comparison is interrupted.
-            rows::save(&out, &meta, &all)?;
+            let before = record.rows.len();
+            if let Err(error) = (comparison.run)(&scope, &mut record) {
+                // The others may still go well.
+                eprintln!("{} broke off: {error:#}", comparison.name);
+                broken.push(comparison.name);
+            }
+            let rows = record.rows.get(before..).unwrap_or_default();
+            println!("\n{}\n{}\n", comparison.name, rows::table(rows));
+        }
+        if !broken.is_empty() {
+            bail!("{} broke off", broken.join(" and "));
         }
         println!(
-            "Medians of {repeats} turns (least–largest), both sides on {}; above 1× ours is better.",
+            "Medians of {repeats} turns (least–largest), both sides on {} (lbfgsb: 1); above 1× ours is better.",
             format::count(scope.launcher.threads, "thread")
         );
         println!("written to {}", out.join("compare.{json,csv}").display());
-        let ours = all.iter().filter(|row| row.against.is_none());
+        let ours = record.rows.iter().filter(|row| row.against.is_none());
         let failed = ours.filter(|row| row.failures > 0).count();
         if failed > 0 {
             bail!("{} of ours failed", format::count(failed, "row"));
@@ -172,34 +200,9 @@ impl Args {
     }
 }
 
-fn chosen(names: &[String]) -> Result<Vec<Comparison>> {
-    let all = registry();
-    for name in names {
-        if !all.iter().any(|comparison| comparison.name == name) {
-            let known: Vec<_> = all.iter().map(|comparison| comparison.name).collect();
-            bail!("no comparison `{name}`; there are: {}", known.join(", "));
-        }
-    }
-    let wanted = |comparison: &Comparison| {
-        names.is_empty() || names.iter().any(|name| name == comparison.name)
-    };
-    Ok(all.into_iter().filter(wanted).collect())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{chosen, peer, registry};
-
-    #[test]
-    fn items_are_checked_before_anything_is_installed() {
-        let error = chosen(&["liner".to_owned()]).err().unwrap().to_string();
-        assert!(
-            error.contains("liner") && error.contains("linear"),
-            "{error}"
-        );
-        assert_eq!(chosen(&[]).unwrap().len(), registry().len());
-        assert_eq!(chosen(&["lbfgsb".to_owned()]).unwrap().len(), 1);
-    }
+    use super::peer;
 
     #[test]
     fn every_peer_has_a_program() {

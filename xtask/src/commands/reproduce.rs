@@ -1,8 +1,8 @@
 //! `cargo xtask reproduce`: the paper's experiments, beside the paper's numbers.
 
-mod bars;
+pub(crate) mod bars;
 pub(crate) mod figure;
-mod item;
+pub(crate) mod item;
 pub(crate) mod items;
 pub(crate) mod output;
 pub(crate) mod paper;
@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
+use super::selection;
 use crate::{backend, format, machine::Machine, workspace::Workspace};
 use bars::Verdict;
 use item::{Context, Item, Job, Plan};
@@ -38,7 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     seeds: Option<u64>,
 
-    /// Where results, tables, figures and the report go [default: target/reproduction]
+    /// Where results, tables, figures and the report go [default: target/reproduction, with --quick
+    /// target/reproduction-quick]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -46,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "cpu")]
     backend: backend::Choice,
 
-    /// Keep the rows that are there from an earlier run with the same options
+    /// Keep the rows that are there from an earlier run with the same options (each names the commit it was made with)
     #[arg(long)]
     resume: bool,
 }
@@ -64,14 +66,24 @@ impl Args {
         let workspace = Workspace::load()?;
         let out = self
             .out
-            .unwrap_or_else(|| workspace.target.join("reproduction"));
+            .unwrap_or_else(|| workspace.target.join(plan.directory()));
         let output = Output::create(&out)?;
         let meta = Meta {
             mode: plan.mode().to_owned(),
             seeds: plan.seeds,
+            backend: self.backend,
             machine: Machine::here(&workspace.root),
         };
-        let mut results = start(&output, meta, self.resume)?;
+        let again = |id: &str| jobs.iter().flatten().any(|job| job.id == id);
+        let mut results = if self.resume {
+            resume(output.load()?, meta, &output)?
+        } else {
+            // Rows of other experiments stay, as far as they were made in the same way.
+            let earlier = output.load().unwrap_or_default();
+            let mut results = resume(earlier, meta.clone(), &output).unwrap_or(Results::new(meta));
+            results.rows.retain(|row| !again(&row.id));
+            results
+        };
         let paper = Paper::load()?;
         let verdicts = measure(&items, &jobs, plan, &paper, &mut results, &output)?;
         println!("\n{}", output.summary());
@@ -106,43 +118,48 @@ fn jobs(items: &[Box<dyn Item>], plan: &Plan, names: &[String]) -> Result<Vec<Ve
 
 /// The items that these names belong to, in the order of the paper; all if there are none.
 fn chosen(names: &[String]) -> Result<Vec<Box<dyn Item>>> {
-    let all = items::registry();
     let first = |name: &String| name.split('/').next().unwrap_or_default().to_owned();
     let names: Vec<String> = names.iter().map(first).collect();
-    for name in &names {
-        if !all.iter().any(|item| item.name() == name) {
-            let known: Vec<_> = all.iter().map(|item| item.name()).collect();
-            bail!("no item `{name}`; there are: {}", known.join(", "));
-        }
-    }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
-    Ok(all.into_iter().filter(|item| wanted(item.name())).collect())
+    selection::chosen(items::registry(), |item| item.name(), "item", &names)
 }
 
-/// Nothing, or the rows of an earlier run that was made in the same way.
-fn start(output: &Output, meta: Meta, resume: bool) -> Result<Results> {
-    let fresh = Results {
-        meta,
-        rows: Vec::new(),
+/// Nothing, or the rows of an earlier run; fails if that was made in another way.
+fn resume(earlier: Option<Results>, meta: Meta, output: &Output) -> Result<Results> {
+    let mut results = Results::new(meta);
+    let Some(earlier) = earlier else {
+        return Ok(results);
     };
-    let Some(earlier) = output.load()?.filter(|_| resume) else {
-        return Ok(fresh);
+    let (then, now) = (&earlier.meta, &results.meta);
+    let how = |meta: &Meta| {
+        (
+            meta.mode.clone(),
+            meta.seeds,
+            meta.backend,
+            meta.machine.threads,
+        )
     };
-    let (then, now) = (&earlier.meta, &fresh.meta);
-    if (&then.mode, then.seeds) != (&now.mode, now.seeds) {
+    if how(then) != how(now) {
         bail!(
-            "{} holds a {} run with {}; resume it with the same options, or choose another --out",
+            "{} holds a {} run with {} on the {} ({}); resume it with the same options, or choose another --out",
             output.directory().display(),
             then.mode,
             format::count(then.seeds, "seed"),
+            then.backend.name(),
+            format::count(then.machine.threads, "thread"),
         );
     }
+    let commit = then.machine.commit();
     // Rows that failed are tried again.
-    let rows = earlier.rows.into_iter();
-    Ok(Results {
-        meta: fresh.meta,
-        rows: rows.filter(|row| row.median.reason.is_none()).collect(),
-    })
+    let complete = earlier.rows.into_iter().filter(|row| row.failures == 0);
+    results.rows = complete
+        .map(|mut row| {
+            if row.commit.is_empty() {
+                row.commit.clone_from(&commit);
+            }
+            row
+        })
+        .collect();
+    Ok(results)
 }
 
 /// Runs all jobs that have no row yet, keeping the files up to date.
@@ -167,12 +184,13 @@ fn measure(
                 continue;
             }
             progress.begin(&job.id);
-            let row = job.run(&Context {
+            let mut row = job.run(&Context {
                 plan,
                 paper,
                 results,
                 progress: &|message| progress.detail(message),
             });
+            row.commit = results.meta.machine.commit();
             let verdicts = bars::judge(&bars, &plan, [&row]);
             progress.finish(job, &row, &verdicts);
             results.rows.push(row);
@@ -187,7 +205,7 @@ fn measure(
             .filter(|row| row.item == item.name())
             .collect();
         for table in item
-            .tables(&rows)
+            .tables(&rows, paper)
             .iter()
             .filter(|table| table.rows.len() <= 40)
         {

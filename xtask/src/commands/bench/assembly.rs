@@ -8,17 +8,17 @@ use ndarray::Array2;
 
 use super::timing::{pool, take_turns};
 use super::{Measurement, Scope};
-use crate::helmholtz::{self, Helmholtz, Sizes};
+use fastlsq_solve::problems::{HelmholtzWaves, WaveSizes};
 
 pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let (points, features) = scope.pick((3000, 600), (12_000, 1500));
-    let sizes = Sizes {
+    let sizes = WaveSizes {
         features,
         interior: points,
         boundary: 4,
         bandwidth: 10.0,
     };
-    let setup = Helmholtz::new(sizes, 0)?;
+    let setup = HelmholtzWaves::new(sizes, 0)?;
     let (basis, points_array) = (setup.basis(), setup.interior());
     // One matrix is written again and again, so that no side pays for fresh memory.
     let out = std::cell::RefCell::new(Mat::<f64>::zeros(points, features));
@@ -29,7 +29,7 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
         pool.install(|| operator.assemble_into(basis, points_array, out))?;
         anyhow::Ok(())
     };
-    let (helmholtz, value, fourth) = (helmholtz::operator(), identity(2), biharmonic(2));
+    let (helmholtz, value, fourth) = (HelmholtzWaves::operator(), identity(2), biharmonic(2));
     let plain = PlainLoop::new(basis, points_array);
     let [ours, twice, std_sin, order_0, order_4, write] = take_turns(
         scope.pick(5, 9),

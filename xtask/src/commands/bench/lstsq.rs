@@ -8,12 +8,12 @@ use fastlsq_solve::lsq::{LsqOptions, Method, RowSource, factor};
 use super::timing::take_turns;
 use super::{Measurement, Scope};
 use crate::format::middle;
-use crate::helmholtz::{Helmholtz, Sizes, Wave};
+use fastlsq_solve::problems::{HelmholtzWaves, PlaneWave, WaveSizes};
 
 pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let (m, n) = scope.pick((3000, 500), (12_000, 1500));
-    let setup = Helmholtz::new(Sizes::of(m, n), 0)?;
-    let system = setup.system(Wave::PLAIN)?;
+    let setup = HelmholtzWaves::new(WaveSizes::of(m, n), 0)?;
+    let system = setup.system(PlaneWave::PLAIN)?;
     let rhs = system.right_hand_side();
     let mut a = Mat::<f64>::zeros(m, n);
     system.write_rows(0, a.as_mut())?;

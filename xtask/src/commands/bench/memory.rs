@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use fastlsq_solve::lsq::{LsqOptions, factor};
 use serde::{Deserialize, Serialize};
 
-use crate::helmholtz::{Helmholtz, Sizes, Wave};
 use crate::machine::peak_memory;
+use fastlsq_solve::problems::{HelmholtzWaves, PlaneWave, WaveSizes};
 
 /// Solve one Helmholtz system and print time, error and peak memory (used by `bench scaling`)
 #[derive(clap::Args)]
@@ -31,15 +31,15 @@ pub(super) struct Footprint {
 impl Args {
     /// Solves and prints.
     pub(crate) fn run(&self) -> Result<()> {
-        let setup = Helmholtz::new(Sizes::of(self.rows, self.features), 0)?;
-        let system = setup.system(Wave::PLAIN)?;
+        let setup = HelmholtzWaves::new(WaveSizes::of(self.rows, self.features), 0)?;
+        let system = setup.system(PlaneWave::PLAIN)?;
         let rhs = system.right_hand_side();
         let clock = Instant::now();
         let factored = factor(&system, rhs.as_ref(), &LsqOptions::new())?;
         let seconds = clock.elapsed().as_secs_f64();
         let footprint = Footprint {
             seconds,
-            error: setup.error(factored.solution(), Wave::PLAIN)?,
+            error: setup.error(factored.solution(), PlaneWave::PLAIN)?,
             peak: peak_memory(),
         };
         println!("{}", serde_json::to_string(&footprint)?);

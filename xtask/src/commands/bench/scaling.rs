@@ -8,7 +8,7 @@ use fastlsq_solve::problems::helmholtz_2d;
 use super::timing::take_turns;
 use super::{Measurement, Scope, memory};
 use crate::format::middle;
-use crate::helmholtz::{Helmholtz, Sizes, Wave};
+use fastlsq_solve::problems::{HelmholtzWaves, PlaneWave, WaveSizes};
 
 const GIBIBYTE: f64 = (1u64 << 30) as f64;
 
@@ -22,7 +22,7 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
 
 /// Time for one size.
 fn seconds(scope: &Scope, m: usize, n: usize) -> Result<f64> {
-    let system = Helmholtz::new(Sizes::of(m, n), 0)?.system(Wave::PLAIN)?;
+    let system = HelmholtzWaves::new(WaveSizes::of(m, n), 0)?.system(PlaneWave::PLAIN)?;
     let rhs = system.right_hand_side();
     let [seconds] = take_turns(
         scope.pick(1, 3),

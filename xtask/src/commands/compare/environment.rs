@@ -48,7 +48,15 @@ impl Environment {
     pub(super) fn python(&self) -> PathBuf {
         interpreter(&self.directory)
     }
+
+    /// Where libraries may keep what they like: nothing is written outside the target directory.
+    pub(super) fn caches(&self) -> PathBuf {
+        self.directory.join(CACHES)
+    }
 }
+
+/// The subdirectory for what libraries keep between runs.
+const CACHES: &str = "caches";
 
 fn interpreter(environment: &Path) -> PathBuf {
     if cfg!(windows) {
@@ -124,7 +132,8 @@ fn fill(python: &Path, target: &Path, unfinished: &Path) -> Result<()> {
     run(
         Command::new(interpreter(unfinished))
             .args(["-m", "pip", "install", "--disable-pip-version-check"])
-            .args(["--quiet", "--progress-bar", "off", "-r"])
+            // Gigabytes in the user's cache would outlive the target directory.
+            .args(["--no-cache-dir", "--quiet", "--progress-bar", "off", "-r"])
             .arg(&stamp),
         "cannot install the Python packages: is there a network, and does `pip install` work here?",
     )

@@ -7,15 +7,11 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use fastlsq_solve::{Domain, UnitSampler};
+use fastlsq_solve::{Domain, problems::test_points};
 use serde::Serialize;
 
+use crate::commands::reproduce::items::TEST_POINTS;
 use crate::commands::reproduce::results::write_atomically;
-
-/// Points at which errors are measured, as in the paper.
-pub(super) const TEST_POINTS: usize = 5_000;
-/// The seed of the crates' own error measurement: all sides are judged at the same points.
-const TEST_SEED: u64 = 999;
 
 /// The directory of the files.
 #[derive(Debug)]
@@ -55,8 +51,8 @@ impl Exchange {
         exact: impl Fn(&[f64]) -> Vec<f64>,
         gradient: impl Fn(&[f64]) -> Vec<Vec<f64>>,
     ) -> Result<PathBuf> {
-        let sampled =
-            domain.sample_interior(TEST_POINTS, &mut UnitSampler::independent(TEST_SEED))?;
+        // Where the crates' own problems measure their errors: all sides are judged at the same points.
+        let sampled = test_points(domain, TEST_POINTS)?;
         let points: Vec<Vec<f64>> = sampled.rows().into_iter().map(|x| x.to_vec()).collect();
         let first = |x: &Vec<f64>| exact(x).first().copied();
         let first_gradient = |x: &Vec<f64>| gradient(x).into_iter().next();

@@ -109,6 +109,12 @@ fn note_equal_time(rows: &mut [Row], sizes: &[Elements]) {
     let error = |row: &Row| row.value_error.map_or(f64::INFINITY, |error| error.median);
     if let Some(row) = in_time.min_by(|a, b| error(a).total_cmp(&error(b))) {
         "the best within our time".clone_into(&mut row.note);
+        return;
+    }
+    let seconds = |row: &Row| row.seconds.map_or(f64::INFINITY, |seconds| seconds.median);
+    let elements = rows.iter_mut().filter(|row| names.contains(&row.side));
+    if let Some(row) = elements.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) {
+        "the fastest; none is within our time".clone_into(&mut row.note);
     }
 }
 
@@ -148,7 +154,16 @@ mod tests {
             row(&name(2), 1e-9, 1.1),
         ];
         note_equal_time(&mut rows, &sizes);
-        let noted: Vec<bool> = rows.iter().map(|row| !row.note.is_empty()).collect();
-        assert_eq!(noted, [false, false, true, false]);
+        let noted =
+            |rows: &[Row]| -> Vec<bool> { rows.iter().map(|row| !row.note.is_empty()).collect() };
+        assert_eq!(noted(&rows), [false, false, true, false]);
+        let mut rows = vec![
+            row(AUTOMATIC, 1e-12, 0.01),
+            row(&name(0), 1e-3, 0.1),
+            row(&name(1), 1e-4, 0.9),
+        ];
+        note_equal_time(&mut rows, &sizes);
+        assert_eq!(noted(&rows), [false, true, false]);
+        assert!(rows[1].note.contains("none"));
     }
 }

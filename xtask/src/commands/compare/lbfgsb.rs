@@ -9,9 +9,9 @@ use fastlsq_inverse::optimise::{LbfgsbOptions, Method, MinimiseOptions, minimise
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Scope;
 use super::rows::Row;
 use super::sample::{Sample, Side, take_turns};
+use super::{Record, Scope};
 
 /// SciPy's version of the test problems, relative to the root.
 const PROBLEMS: &str = "fastlsq-inverse/tests/fixtures/make_scipy_lbfgsb.py";
@@ -44,11 +44,10 @@ const TOLERANCES: [Tolerances; 2] = [
     },
 ];
 
-pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
+pub(super) fn run(scope: &Scope, record: &mut Record) -> Result<()> {
     // Ours has one thread; and SciPy's would only wait for each other on problems as small as these.
     let scipy = scope.launcher.start_on(1, "lbfgsb")?;
     let problems = scope.workspace.root.join(PROBLEMS);
-    let mut rows = Vec::new();
     for problem in bounded_problems()? {
         let mut sides = Vec::new();
         for tolerances in &TOLERANCES {
@@ -69,9 +68,9 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
         }
         let mut found = take_turns("lbfgsb", problem.name, &sides, scope.repeats);
         note_ratios(&mut found);
-        rows.extend(found);
+        record.add(found)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 impl Tolerances {

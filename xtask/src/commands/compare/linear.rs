@@ -8,20 +8,12 @@ use fastlsq_solve::problems::{self, Benchmark};
 use fastlsq_solve::{FrequencyLaw, Options, SinusoidalBasis, Solution};
 use serde_json::json;
 
-use super::Scope;
-use super::exchange::TEST_POINTS;
 use super::fem::{self, Elements, Meshes};
-use super::rows::Row;
 use super::sample::{Answer, Sample, Side, take_turns};
+use super::{Record, Scope};
+use crate::commands::reproduce::items::TEST_POINTS;
+use crate::commands::reproduce::paper::Paper;
 
-/// The bandwidth with the smallest error in the paper's figures: what its package is at its best with.
-const SIGMAS: [(&str, f64); 5] = [
-    ("poisson-5d", 1.0),
-    ("heat-5d", 0.5),
-    ("wave-1d", 15.0),
-    ("helmholtz-2d", 11.0),
-    ("maxwell-2d-tm", 4.0),
-];
 /// Finite elements for the one problem on the square.
 const ELEMENTS: &[Elements] = &[
     Elements::p2(4),
@@ -34,13 +26,13 @@ const QUICK_ELEMENTS: &[Elements] = &[Elements::p2(4), Elements::p2(5), Elements
 /// The tolerance of the automatic solve where the last digits take minutes, in a quick run.
 const QUICK_TOLERANCE: f64 = 1e-6;
 
-pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
+pub(super) fn run(scope: &Scope, record: &mut Record) -> Result<()> {
+    let paper = Paper::load()?;
     let package = scope.launcher.start("package")?;
     let kansa = scope.launcher.start("kansa")?;
     let elements = scope.launcher.start("finite_elements")?;
     let features = scope.pick(600, 1500);
     let share = scope.pick(2, 1);
-    let mut rows = Vec::new();
     for benchmark in problems::paper() {
         let case = benchmark.name;
         eprintln!("  {case} …");
@@ -50,7 +42,8 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
             |x| benchmark.exact(x),
             |x| benchmark.exact_gradient(x),
         )?;
-        let Some((_, sigma)) = SIGMAS.into_iter().find(|(name, _)| *name == case) else {
+        // What the paper's figures show as the best for its package.
+        let Some((sigma, _)) = paper.best_bandwidth(case) else {
             continue;
         };
         let conditions: Vec<usize> = benchmark.condition_rows.iter().map(|n| n / share).collect();
@@ -89,12 +82,12 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
             };
             let to_tolerance =
                 |tolerance, seed| automatic(&benchmark, Some(tolerance), scope, seed);
-            rows.extend(meshes.compare(sides, to_tolerance, scope.repeats));
+            record.add(meshes.compare(sides, to_tolerance, scope.repeats))?;
         } else {
-            rows.extend(take_turns("linear", case, &sides, scope.repeats));
+            record.add(take_turns("linear", case, &sides, scope.repeats))?;
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Nothing given but the seed, and the tolerance where one is asked for.
@@ -111,7 +104,11 @@ fn automatic(
     }
     let clock = Instant::now();
     let solution = benchmark.problem.solve_with(&options)?;
-    measured(benchmark, &solution, clock)
+    let sample = measured(benchmark, &solution, clock)?;
+    Ok(match quick {
+        Some(tolerance) => sample.with("tolerance", tolerance),
+        None => sample,
+    })
 }
 
 /// The package's method: its features and rows, one solve.

@@ -9,29 +9,29 @@ use fastlsq_newton::{FrequencyLaw, NewtonOptions, SinusoidalBasis};
 use fastlsq_solve::{Sequence, Symmetry};
 use serde_json::json;
 
-use super::Scope;
-use super::exchange::TEST_POINTS;
 use super::fem::{self, Elements, Meshes};
-use super::rows::Row;
 use super::sample::{Answer, Sample, Side, take_turns};
+use super::{Record, Scope};
+use crate::commands::reproduce::items::TEST_POINTS;
 
 /// Finite elements for the problems on the square.
 const ELEMENTS: &[Elements] = &[
+    Elements::p2(2),
+    Elements::p2(3),
     Elements::p2(4),
     Elements::p2(5),
     Elements::p2(6),
     Elements::q8(1),
 ];
-const QUICK_ELEMENTS: &[Elements] = &[Elements::p2(4), Elements::p2(5)];
+const QUICK_ELEMENTS: &[Elements] = &[Elements::p2(3), Elements::p2(4), Elements::p2(5)];
 
-pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
+pub(super) fn run(scope: &Scope, record: &mut Record) -> Result<()> {
     let package = scope.launcher.start("package")?;
     let kansa = scope.launcher.start("kansa")?;
     let elements = scope.launcher.start("finite_elements")?;
     let boundary_value = scope.launcher.start("boundary_value")?;
     let features = scope.pick(300, 1500);
     let share = scope.pick(3, 1);
-    let mut rows = Vec::new();
     for benchmark in problems::paper() {
         let case = benchmark.name;
         eprintln!("  {case} …");
@@ -90,7 +90,7 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
                     Ok(answer.into())
                 },
             ));
-            rows.extend(take_turns("newton", case, &sides, scope.repeats));
+            record.add(take_turns("newton", case, &sides, scope.repeats))?;
             continue;
         }
         let meshes = Meshes {
@@ -104,9 +104,9 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
             let options = NewtonOptions::new().seed(seed).tolerance(tolerance);
             solved(&benchmark, &options)
         };
-        rows.extend(meshes.compare(sides, to_tolerance, scope.repeats));
+        record.add(meshes.compare(sides, to_tolerance, scope.repeats))?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn solved(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> Result<Sample> {

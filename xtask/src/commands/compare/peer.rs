@@ -27,6 +27,8 @@ pub(super) struct Launcher {
     pub(super) python: PathBuf,
     /// The directory of the programs.
     pub(super) scripts: PathBuf,
+    /// Where their libraries may keep files.
+    pub(super) caches: PathBuf,
     /// Threads for each.
     pub(super) threads: usize,
 }
@@ -46,6 +48,12 @@ impl Launcher {
         command.env("PYTHONWARNINGS", "ignore");
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         command.env("PYTHONIOENCODING", "utf-8");
+        // Both sides use the processor, whatever else there is.
+        command.env("FASTLSQ_DEVICE", "cpu");
+        command.env("CUDA_VISIBLE_DEVICES", "");
+        for variable in ["MPLCONFIGDIR", "XDG_CACHE_HOME"] {
+            command.env(variable, &self.caches);
+        }
         for variable in THREADS {
             command.env(variable, threads.to_string());
         }
@@ -53,11 +61,12 @@ impl Launcher {
     }
 }
 
-/// A running program.
+/// A program that runs as long as it is asked; one that has ended is started again.
 #[derive(Debug)]
 pub(super) struct Peer {
     name: &'static str,
-    conversation: RefCell<Conversation>,
+    command: RefCell<Command>,
+    conversation: RefCell<Option<Conversation>>,
 }
 
 #[derive(Debug)]
@@ -68,48 +77,69 @@ struct Conversation {
 }
 
 impl Peer {
-    fn start(name: &'static str, mut command: Command) -> Result<Self> {
-        let mut child = command
+    fn start(name: &'static str, command: Command) -> Result<Self> {
+        let peer = Self {
+            name,
+            command: RefCell::new(command),
+            conversation: RefCell::new(None),
+        };
+        *peer.conversation.borrow_mut() = Some(peer.begin()?);
+        Ok(peer)
+    }
+
+    /// Starts the program and waits until it is ready.
+    fn begin(&self) -> Result<Conversation> {
+        let name = self.name;
+        let mut child = self
+            .command
+            .borrow_mut()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start the peer `{name}`"))?;
         let requests = child.stdin.take();
         let answers = child.stdout.take().context("no output of the peer")?;
-        let peer = Self {
-            name,
-            conversation: RefCell::new(Conversation {
-                child,
-                requests,
-                answers: BufReader::new(answers),
-            }),
+        let mut conversation = Conversation {
+            child,
+            requests,
+            answers: BufReader::new(answers),
         };
-        let line = peer.conversation.borrow_mut().hear(name)?;
+        let line = conversation.hear(name)?;
         let greeting: Value = parse(name, &line)?;
         if greeting.get("ready") != Some(&Value::Bool(true)) {
             bail!("the peer `{name}` began with {line}");
         }
-        Ok(peer)
+        Ok(conversation)
     }
 
     /// Sends a request and waits for the answer. What the peer reports as its error is ours.
     pub(super) fn ask<T: DeserializeOwned>(&self, request: &impl Serialize) -> Result<T> {
-        let mut conversation = self.conversation.borrow_mut();
         let mut line = serde_json::to_string(request)?;
         line.push('\n');
-        let sent = match conversation.requests.as_mut() {
-            Some(requests) => requests
-                .write_all(line.as_bytes())
-                .and_then(|()| requests.flush()),
-            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        let mut place = self.conversation.borrow_mut();
+        let mut conversation = match place.take() {
+            Some(conversation) => conversation,
+            None => self.begin()?,
         };
-        sent.with_context(|| format!("the peer `{}` does not listen any more", self.name))?;
+        conversation.say(self.name, &line)?;
         let answer = conversation.hear(self.name)?;
+        // Only a conversation that has gone well goes on.
+        *place = Some(conversation);
         parse(self.name, &answer)
     }
 }
 
 impl Conversation {
+    fn say(&mut self, name: &str, line: &str) -> Result<()> {
+        let sent = match self.requests.as_mut() {
+            Some(requests) => requests
+                .write_all(line.as_bytes())
+                .and_then(|()| requests.flush()),
+            None => Err(std::io::ErrorKind::BrokenPipe.into()),
+        };
+        sent.with_context(|| format!("the peer `{name}` does not listen any more"))
+    }
+
     fn hear(&mut self, name: &str) -> Result<String> {
         let mut line = String::new();
         let length = self
@@ -192,9 +222,11 @@ mod tests {
         let peer = shell(r#"echo '{"ready": true}'; read line; echo "$line""#).unwrap();
         let answer: Value = peer.ask(&json!({"a": [1, 2]})).unwrap();
         assert_eq!(answer, json!({"a": [1, 2]}));
-        // The program has ended.
+        // The program has ended: the next request fails, and the one after it starts the program again.
         let error = format!("{:#}", peer.ask::<Value>(&json!({})).unwrap_err());
         assert!(error.contains("echo"), "{error}");
+        let answer: Value = peer.ask(&json!({"b": 3})).unwrap();
+        assert_eq!(answer, json!({"b": 3}));
 
         let error = format!("{:#}", shell("exit 3").unwrap_err());
         assert!(error.contains("ended without an answer"), "{error}");

@@ -8,30 +8,20 @@ use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_solve::{FrequencyLaw, LinearProblem, Options, SinusoidalBasis, Symmetry, UnitSampler};
 use serde_json::json;
 
-use super::Scope;
-use super::exchange::TEST_POINTS;
-use super::rows::Row;
 use super::sample::{Answer, Sample, Side, take_turns};
+use super::{Record, Scope};
+use crate::commands::reproduce::items::TEST_POINTS;
+use crate::commands::reproduce::paper::Paper;
 
-/// The bandwidth with the smallest error in the paper's figures, for each of its fits.
-const SIGMAS: [(&str, f64); 7] = [
-    ("burgers-shock", 15.0),
-    ("kdv-soliton", 15.0),
-    ("fisher-front", 2.0),
-    ("sine-gordon-breather", 3.0),
-    ("klein-gordon", 15.0),
-    ("gray-scott-pulse", 15.0),
-    ("kovasznay", 14.0),
-];
-
-pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
+pub(super) fn run(scope: &Scope, record: &mut Record) -> Result<()> {
+    let paper = Paper::load()?;
     let package = scope.launcher.start("package")?;
     let features = scope.pick(600, 1500);
     let points = scope.pick(2_500, 5_000);
-    let mut rows = Vec::new();
     for benchmark in problems::solved() {
         let case = benchmark.name;
-        let Some((_, sigma)) = SIGMAS.into_iter().find(|(name, _)| *name == case) else {
+        // What the paper's figures show as the best for its package.
+        let Some((sigma, _)) = paper.best_bandwidth(case) else {
             continue;
         };
         eprintln!("  {case} …");
@@ -57,9 +47,9 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Row>> {
                 Ok(answer.into())
             }),
         ];
-        rows.extend(take_turns("regression", case, &sides, scope.repeats));
+        record.add(take_turns("regression", case, &sides, scope.repeats))?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Fits the first unknown at random points.

@@ -122,12 +122,20 @@ impl Row {
         if !self.note.is_empty() {
             parts.push(self.note.clone());
         }
+        if self.failures == 0 && !settled(&self.status) {
+            parts.push(self.status.clone());
+        }
         if self.failures > 0 {
             let (failed, all) = (self.failures, self.runs.len());
             parts.push(format!("{failed} of {all} failed: {}", self.status));
         }
         parts.join("; ")
     }
+}
+
+/// Whether a run ended as it should, so that no remark is needed.
+fn settled(status: &str) -> bool {
+    status.is_empty() || status.to_lowercase().contains("converge")
 }
 
 /// Whole numbers as such.

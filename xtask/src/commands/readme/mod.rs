@@ -13,6 +13,8 @@ use std::{
 use anyhow::{Context, Result, anyhow, bail};
 
 use self::peers::Peers;
+use super::reproduce::bars;
+use super::reproduce::item::Plan;
 use super::reproduce::items;
 use super::reproduce::paper::Paper;
 use super::reproduce::results::{Results, Row, write_atomically};
@@ -43,20 +45,29 @@ const SHOWN: [Shown; 3] = [
     Shown {
         item: "linear",
         heading: "Linear problems",
+        published: "value",
+        paper: "paper",
     },
     Shown {
         item: "newton",
         heading: "Nonlinear problems",
+        published: "value",
+        paper: "paper",
     },
     Shown {
         item: "solved",
         heading: "Solved; the paper only fits them",
+        published: "fit_value",
+        paper: "paper's fit",
     },
 ];
 
 struct Shown {
     item: &'static str,
     heading: &'static str,
+    /// The number of the paper to show, and the head of its column.
+    published: &'static str,
+    paper: &'static str,
 }
 
 impl Args {
@@ -73,6 +84,7 @@ impl Args {
                 path.display()
             )
         })?;
+        require_bars(&results)?;
         let snapshot = snapshot(results)?;
         if let Some(directory) = &self.compare {
             Peers::of_run(directory)?.save(&workspace.root.join(PEERS))?;
@@ -83,6 +95,21 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// Fails if the run misses a bar: what it shows would not be what the library keeps.
+fn require_bars(results: &Results) -> Result<()> {
+    let plan = Plan::new(results.meta.mode != "full", Some(results.meta.seeds));
+    let verdicts = bars::judge(&bars::load()?, &plan, &results.rows);
+    let missed: Vec<_> = verdicts.iter().filter(|verdict| !verdict.holds).collect();
+    if let Some(first) = missed.first() {
+        bail!(
+            "the run misses {}, the first at {}: nothing was changed",
+            format::count(missed.len(), "bar"),
+            first.id
+        );
+    }
+    Ok(())
 }
 
 /// The rows that the README shows, without the single runs.
@@ -181,7 +208,7 @@ fn block(snapshot: &Results) -> String {
         if of_item(snapshot, shown.item).next().is_none() {
             continue;
         }
-        let mut head = vec![shown.heading.to_owned(), "paper".to_owned()];
+        let mut head = vec![shown.heading.to_owned(), shown.paper.to_owned()];
         let has_protocol = of_item(snapshot, shown.item).any(|row| row.variant == "protocol");
         if has_protocol {
             head.push(protocol_heading(snapshot, shown.item));
@@ -205,7 +232,8 @@ fn block(snapshot: &Results) -> String {
             let find = |variant: &str| snapshot.find(&format!("{}/{case}/{variant}", shown.item));
             let error = |row: Option<&Row>| scientific(row.and_then(|r| r.median.value_error));
             let (protocol, auto) = (find("protocol"), find("auto"));
-            let paper = protocol.or(auto).and_then(|row| row.paper_number("value"));
+            let paper = protocol.or(auto);
+            let paper = paper.and_then(|row| row.paper_number(shown.published));
             let mut cells = vec![case.to_owned(), scientific(paper)];
             if has_protocol {
                 cells.push(error(protocol));
@@ -236,8 +264,11 @@ fn protocol_heading(snapshot: &Results, item: &str) -> String {
 /// Where the numbers come from.
 fn provenance(snapshot: &Results) -> String {
     let meta = &snapshot.meta;
-    let commit = meta.machine.versions.get("commit");
-    let commit = commit.map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let commits: Vec<String> = snapshot.commits().into_keys().collect();
+    let commit = match commits.join(" and ") {
+        unknown if unknown.is_empty() => unknown,
+        known => format!(", commit {known}"),
+    };
     let caution = if meta.mode == "full" {
         ""
     } else {

@@ -99,10 +99,11 @@ impl Bar {
                 .map(|(above, below)| above / below),
             None => row.number(&self.figure),
         };
-        let holds = value.is_some_and(|value| {
-            self.at_most.is_none_or(|limit| value <= limit)
-                && self.at_least.is_none_or(|limit| value >= limit)
-        });
+        let holds = row.failures == 0
+            && value.is_some_and(|value| {
+                self.at_most.is_none_or(|limit| value <= limit)
+                    && self.at_least.is_none_or(|limit| value >= limit)
+            });
         let limits = [("≥", self.at_least), ("≤", self.at_most)];
         let limits: Vec<String> = limits
             .iter()
@@ -112,7 +113,10 @@ impl Bar {
             id: row.id.clone(),
             figure: self.figure.clone(),
             value,
-            limit: limits.join(" and "),
+            limit: match row.failures {
+                0 => limits.join(" and "),
+                _ => limits.join(" and ") + ", in every run",
+            },
             holds,
             reason: self.reason.clone(),
         }
@@ -176,9 +180,29 @@ mod tests {
 
     #[test]
     fn every_bar_belongs_to_an_item_and_has_a_limit_and_a_reason() {
-        let items = items::registry();
+        let ids: Vec<String> = [true, false]
+            .map(|quick| Plan::new(quick, None))
+            .iter()
+            .flat_map(|plan| {
+                items::registry()
+                    .into_iter()
+                    .flat_map(|item| item.jobs(plan))
+            })
+            .map(|job| job.id)
+            .collect();
         for bar in load().unwrap() {
-            assert!(items.iter().any(|item| item.name() == bar.item), "{bar:?}");
+            let (item, variant) = (&bar.item, &bar.variant);
+            let cases = std::iter::once(&bar.case).filter(|case| *case != "*");
+            for case in cases.chain(&bar.except) {
+                let id = format!("{item}/{case}/{variant}");
+                assert!(ids.contains(&id), "{bar:?}");
+            }
+            let of_item = |id: &&String| id.starts_with(&format!("{item}/"));
+            let mut ids = ids.iter().filter(of_item);
+            assert!(
+                ids.any(|id| id.ends_with(&format!("/{variant}"))),
+                "{bar:?}"
+            );
             assert!(bar.at_most.is_some() || bar.at_least.is_some(), "{bar:?}");
             assert!(!bar.reason.is_empty(), "{bar:?}");
         }

@@ -25,7 +25,7 @@ pub(crate) trait Item {
     fn jobs(&self, plan: &Plan) -> Vec<Job>;
 
     /// The rows as tables beside the paper's numbers.
-    fn tables(&self, rows: &[&Row]) -> Vec<Table>;
+    fn tables(&self, rows: &[&Row], paper: &Paper) -> Vec<Table>;
 
     /// The rows as figures.
     fn figures(&self, rows: &[&Row], paper: &Paper) -> Vec<Figure>;
@@ -56,6 +56,11 @@ impl Plan {
     /// The name of the mode in files.
     pub(crate) fn mode(&self) -> &'static str {
         self.pick("quick", "full")
+    }
+
+    /// Where the files go below the target directory.
+    pub(crate) fn directory(&self) -> &'static str {
+        self.pick("reproduction-quick", "reproduction")
     }
 
     /// One of two choices.

@@ -22,6 +22,7 @@ mod spectral;
 mod standard_tables;
 
 use super::item::Item;
+pub(crate) use solving::TEST_POINTS;
 
 /// All experiments in the order of the paper.
 pub(crate) fn registry() -> Vec<Box<dyn Item>> {

@@ -67,7 +67,7 @@ impl Output {
             if rows.is_empty() {
                 continue;
             }
-            let tables = item.tables(&rows);
+            let tables = item.tables(&rows, paper);
             for table in &tables {
                 let path = self.path(&format!("{}.csv", table.name));
                 write_atomically(&path, table.csv().as_bytes())?;
@@ -86,9 +86,10 @@ impl Output {
                 settings: item.settings(plan),
                 tables,
                 figures,
+                shortcomings: report::shortcomings(&rows),
             });
         }
-        let page = report::page(&results.meta, &sections, verdicts)?;
+        let page = report::page(results, &sections, verdicts)?;
         write_atomically(&self.path("report.html"), page.as_bytes())
     }
 

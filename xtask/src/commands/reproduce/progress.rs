@@ -51,7 +51,7 @@ impl Progress {
         if let Some(paper) = row.paper_number("value") {
             line += &format!("  paper {:>8}", format::scientific(paper));
         }
-        if let Some(reason) = &row.median.reason {
+        if let Some(reason) = row.shortcoming() {
             line += &format!("  {reason}");
         }
         for missed in verdicts.iter().filter(|verdict| !verdict.holds) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::bars::Verdict;
 use super::figure::Figure;
-use super::results::Meta;
+use super::results::{Results, Row};
 use super::table::{Cell, Table};
 use crate::format;
 
@@ -25,6 +25,14 @@ pub(crate) struct Section {
     pub(crate) tables: Vec<Table>,
     /// Its figures, each with its SVG text.
     pub(crate) figures: Vec<(Figure, String)>,
+    /// Rows that lack numbers, each with the reason.
+    pub(crate) shortcomings: Vec<(String, String)>,
+}
+
+/// The rows that lack numbers, each with the reason.
+pub(crate) fn shortcomings(rows: &[&Row]) -> Vec<(String, String)> {
+    let of_row = |row: &&Row| Some((row.id.clone(), row.shortcoming()?));
+    rows.iter().filter_map(of_row).collect()
 }
 
 /// Tables longer than this are folded.
@@ -44,7 +52,11 @@ struct Group {
 }
 
 /// The whole page.
-pub(crate) fn page(meta: &Meta, sections: &[Section], verdicts: &[Verdict]) -> Result<String> {
+pub(crate) fn page(
+    results: &Results,
+    sections: &[Section],
+    verdicts: &[Verdict],
+) -> Result<String> {
     let mut html = String::new();
     let style = include_str!("../../../assets/report.css");
     write!(
@@ -58,7 +70,7 @@ pub(crate) fn page(meta: &Meta, sections: &[Section], verdicts: &[Verdict]) -> R
          <span class=\"soft\">above one, this library is better.</span></p>\n"
     )?;
     contents(&mut html, sections)?;
-    machine(&mut html, meta)?;
+    machine(&mut html, results)?;
     bars(&mut html, verdicts)?;
     for section in sections {
         item(&mut html, section)?;
@@ -77,7 +89,8 @@ fn contents(html: &mut String, sections: &[Section]) -> Result<()> {
     Ok(())
 }
 
-fn machine(html: &mut String, meta: &Meta) -> Result<()> {
+fn machine(html: &mut String, results: &Results) -> Result<()> {
+    let meta = &results.meta;
     let machine = &meta.machine;
     let mut entries = vec![
         (
@@ -87,10 +100,18 @@ fn machine(html: &mut String, meta: &Meta) -> Result<()> {
         ("date", machine.date.clone()),
         ("processor", machine.cpu.clone()),
         ("threads", machine.threads.to_string()),
+        ("systems solved on", meta.backend.name().to_owned()),
         ("system", machine.system.clone()),
     ];
     for (name, version) in &machine.versions {
         entries.push((name, version.clone()));
+    }
+    let commits = results.commits();
+    if commits.len() > 1 {
+        let commits = commits
+            .iter()
+            .map(|(commit, rows)| format!("{} of {commit}", format::count(*rows, "row")));
+        entries.push(("made with", commits.collect::<Vec<_>>().join(", ")));
     }
     *html += "<dl>\n";
     for (name, text) in entries {
@@ -162,6 +183,13 @@ fn item(html: &mut String, section: &Section) -> Result<()> {
         if long {
             *html += "</details>\n";
         }
+    }
+    if !section.shortcomings.is_empty() {
+        *html += "<h3>Numbers that are missing, and why</h3>\n<ul class=\"list\">\n";
+        for (id, reason) in &section.shortcomings {
+            writeln!(html, "<li><b>{}.</b> {}</li>", escape(id), escape(reason))?;
+        }
+        *html += "</ul>\n";
     }
     for (figure, svg) in &section.figures {
         // An SVG inside a page has no prologue.

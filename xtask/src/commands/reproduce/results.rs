@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::backend;
 use crate::format::middle;
 use crate::machine::Machine;
 
@@ -25,6 +26,9 @@ pub(crate) struct Meta {
     pub(crate) mode: String,
     /// Independent repetitions behind each median.
     pub(crate) seeds: usize,
+    /// Where the systems were solved.
+    #[serde(default)]
+    pub(crate) backend: backend::Choice,
     /// Machine and versions.
     #[serde(flatten)]
     pub(crate) machine: Machine,
@@ -41,6 +45,9 @@ pub(crate) struct Row {
     pub(crate) case: String,
     /// The way of solving it.
     pub(crate) variant: String,
+    /// The commit that it was made with, where git knows it.
+    #[serde(default)]
+    pub(crate) commit: String,
     /// Medians over the runs; whole numbers and words are those of the run in the middle.
     #[serde(flatten)]
     pub(crate) median: Run,
@@ -48,6 +55,9 @@ pub(crate) struct Row {
     pub(crate) value_error_worst: Option<f64>,
     /// The largest gradient error of all runs.
     pub(crate) gradient_error_worst: Option<f64>,
+    /// Runs that gave no number; medians and worst are those of the others.
+    #[serde(default)]
+    pub(crate) failures: usize,
     /// What the paper says, by name.
     pub(crate) paper: BTreeMap<String, Value>,
     /// Every run.
@@ -150,7 +160,11 @@ impl Run {
 impl Row {
     /// The medians of these runs.
     pub(crate) fn of_runs(item: &str, case: &str, variant: &str, runs: Vec<Run>) -> Self {
-        let mut order: Vec<&Run> = runs.iter().collect();
+        let mut order: Vec<&Run> = runs.iter().filter(|run| run.reason.is_none()).collect();
+        let failures = runs.len() - order.len();
+        if order.is_empty() {
+            order.extend(&runs);
+        }
         order.sort_by(|a, b| rank_of(a).total_cmp(&rank_of(b)));
         let mut median = order
             .get(order.len().saturating_sub(1) / 2)
@@ -173,12 +187,24 @@ impl Row {
             item: item.to_owned(),
             case: case.to_owned(),
             variant: variant.to_owned(),
+            commit: String::new(),
+            failures,
             value_error_worst: worst(|run| run.value_error),
             gradient_error_worst: worst(|run| run.gradient_error),
             median,
             paper: BTreeMap::new(),
             runs,
         }
+    }
+
+    /// Why numbers of this row are missing, if any are.
+    pub(crate) fn shortcoming(&self) -> Option<String> {
+        let reason = self.runs.iter().find_map(|run| run.reason.as_deref());
+        let reason = self.median.reason.as_deref().or(reason)?;
+        Some(match self.runs.len() {
+            0 | 1 => reason.to_owned(),
+            all => format!("{} of {all} runs: {reason}", self.failures.max(1)),
+        })
     }
 
     /// Adds a number of the paper, where it has one.
@@ -209,6 +235,27 @@ fn rank_of(run: &Run) -> f64 {
 }
 
 impl Results {
+    /// No rows yet.
+    pub(crate) fn new(meta: Meta) -> Self {
+        Self {
+            meta,
+            rows: Vec::new(),
+        }
+    }
+
+    /// The commits that rows were made with, each with its number of rows; rows that do not say count as the run's.
+    pub(crate) fn commits(&self) -> BTreeMap<String, usize> {
+        let mut commits = BTreeMap::new();
+        for row in &self.rows {
+            let commit = match row.commit.as_str() {
+                "" => self.meta.machine.commit(),
+                commit => commit.to_owned(),
+            };
+            *commits.entry(commit).or_insert(0) += 1;
+        }
+        commits
+    }
+
     /// Reads the file; `None` where there is none.
     pub(crate) fn load(path: &Path) -> Result<Option<Self>> {
         if !path.exists() {
@@ -216,9 +263,10 @@ impl Results {
         }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text)
-            .map(Some)
-            .with_context(|| format!("{} is not a results file", path.display()))
+        serde_json::from_str(&text).map(Some).with_context(|| {
+            let path = path.display();
+            format!("{path} is not a results file; run without --resume, or choose another --out")
+        })
     }
 
     /// Writes the file at once or not at all.
@@ -262,6 +310,21 @@ mod tests {
         assert_eq!((row.median.rank, row.median.seed), (Some(20), 2));
         assert_eq!(row.value_error_worst, Some(3.0));
         assert_eq!(row.gradient_error_worst, None);
+    }
+
+    #[test]
+    fn failed_runs_are_counted_and_do_not_lend_their_words() {
+        let failed = |seed| Run::failed(seed, "no memory");
+        let runs = vec![failed(0), run(1, 2.0, 20), failed(2), run(3, 1.0, 10)];
+        let row = Row::of_runs("linear", "wave-1d", "auto", runs);
+        assert_eq!((row.failures, row.median.rank), (2, Some(10)));
+        assert_eq!(row.median.value_error, Some(1.5));
+        assert_eq!(row.shortcoming().as_deref(), Some("2 of 4 runs: no memory"));
+        let row = Row::of_runs("linear", "wave-1d", "auto", vec![failed(0)]);
+        assert_eq!(row.shortcoming().as_deref(), Some("no memory"));
+        assert_eq!((row.failures, row.median.value_error), (1, None));
+        let row = Row::of_runs("linear", "wave-1d", "auto", vec![run(0, 1.0, 1)]);
+        assert_eq!(row.shortcoming(), None);
     }
 
     #[test]

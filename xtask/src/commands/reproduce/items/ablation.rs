@@ -116,7 +116,7 @@ impl Item for Ablation {
         jobs
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         let mut table = Table::new(
             "ablation",
             "Ablation",

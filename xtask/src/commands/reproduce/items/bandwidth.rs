@@ -9,6 +9,7 @@ use fastlsq_inverse::{BandwidthLearner, FrequencyLaw, LearnedBandwidth, Shape};
 use fastlsq_solve::{Options, problems};
 
 use super::shared::{curve, named};
+use super::solving::TEST_POINTS;
 use crate::commands::reproduce::figure::{Axis, Figure, Look};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -20,8 +21,6 @@ const HELMHOLTZ: &str = "helmholtz-2d";
 const PUBLISHED: &str = "adamw-paper";
 const SOLITON: &str = "kdv-soliton";
 const ANISOTROPIC: &str = "anisotropic-poisson";
-/// Points at which the error of a solution is measured.
-const TEST_POINTS: usize = 5000;
 
 pub(super) struct Bandwidth;
 
@@ -78,8 +77,8 @@ impl Item for Bandwidth {
         ]
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
-        vec![losses(rows), outcomes(rows)]
+    fn tables(&self, rows: &[&Row], paper: &Paper) -> Vec<Table> {
+        vec![losses(rows, paper), outcomes(rows)]
     }
 
     fn figures(&self, rows: &[&Row], paper: &Paper) -> Vec<Figure> {
@@ -277,7 +276,7 @@ fn run_of(learned: &LearnedBandwidth, error: f64) -> Run {
     }
 }
 
-fn losses(rows: &[&Row]) -> Table {
+fn losses(rows: &[&Row], paper: &Paper) -> Table {
     let mut table = Table::new(
         "bandwidth",
         "Learned bandwidth",
@@ -290,9 +289,11 @@ fn losses(rows: &[&Row]) -> Table {
             "at the end",
             "drop",
             "ours / paper",
-            "σ",
+            "σ: paper",
+            "ours",
             "at the end",
-            "steps",
+            "steps: paper",
+            "ours",
             "seconds",
         ],
     )
@@ -302,6 +303,10 @@ fn losses(rows: &[&Row]) -> Table {
          lowered in steps, and its losses contain them. σ is the geometric mean of the diagonal of L for a covariance L Lᵀ.",
     );
     for row in rows {
+        let published = |name| match row.paper_number("loss_start") {
+            Some(_) => paper.figure("learnable-bandwidth", name)?.as_f64(),
+            None => None,
+        };
         table.rows.push(vec![
             Cell::words(&row.case),
             Cell::words(&row.variant),
@@ -311,8 +316,10 @@ fn losses(rows: &[&Row]) -> Table {
             Cell::ours(row, "loss_end", Style::Scientific),
             Cell::ours(row, "loss_drop", Style::Scientific),
             Cell::ratio(row.number("loss_drop"), row.paper_number("loss_drop")),
+            Cell::Paper(published("sigma_start"), Style::Plain),
             Cell::ours(row, "sigma_start", Style::Plain),
             Cell::ours(row, "sigma_end", Style::Plain),
+            Cell::Paper(published("steps"), Style::Count),
             Cell::ours(row, "iterations", Style::Count),
             Cell::ours(row, "seconds", Style::Plain),
         ]);
@@ -324,7 +331,14 @@ fn outcomes(rows: &[&Row]) -> Table {
     let mut table = Table::new(
         "bandwidth-outcome",
         "What the learned law gives",
-        vec!["problem", "variant", "figure", "paper", "ours"],
+        vec![
+            "problem",
+            "variant",
+            "figure",
+            "paper",
+            "ours",
+            "paper / ours",
+        ],
     )
     .note("Errors are relative, at points that were not fitted; the exact solution only measures.");
     for row in rows {
@@ -351,12 +365,15 @@ fn outcomes(rows: &[&Row]) -> Table {
             if row.number(name).is_none() {
                 continue;
             }
+            // A bandwidth is neither better nor worse than another.
+            let error = row.paper_number(name).filter(|_| name == "value_error");
             table.rows.push(vec![
                 Cell::words(&row.case),
                 Cell::words(&row.variant),
                 Cell::words(figure),
                 Cell::Paper(row.paper_number(name), style),
                 Cell::ours(row, name, style),
+                Cell::ratio(error, row.number(name)),
             ]);
         }
     }

@@ -85,13 +85,13 @@ impl Item for Baselines {
         linear.chain(nonlinear).collect()
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         let mut table = Table::new(
             "baselines",
             "Beside other solvers",
             vec![
                 "problem", "ours", "seconds", "paper: FastLSQ", "seconds", "PINN", "seconds",
-                "RF-PDE", "seconds", "FEM", "seconds", "best quoted / ours",
+                "RF-PDE", "seconds", "FEM or BVP", "seconds", "best quoted / ours",
             ],
         )
         .note(

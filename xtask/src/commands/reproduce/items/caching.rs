@@ -6,7 +6,7 @@ use crate::commands::reproduce::item::{Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run, Sigma};
 use crate::commands::reproduce::table::{Cell, Style, Table};
-use crate::helmholtz::Sizes;
+use fastlsq_solve::problems::WaveSizes;
 
 pub(super) struct Caching;
 
@@ -28,7 +28,8 @@ impl Item for Caching {
         format!(
             "Helmholtz, k = 10, on the unit square: {} features with σ = 10, {} + {} rows. Each of {} right-hand sides \
              belongs to a random plane wave, so that the error of the cached solution is known. The full solve \
-             assembles, factors and solves; both sides use the same rank decision.",
+             assembles, factors and solves with the method that the library chooses (at this size a randomised sketch), \
+             and the same method makes the factors that are kept. Beside it, a full solve by rank-revealing QR.",
             sizes.features, sizes.interior, sizes.boundary, RIGHT_HAND_SIDES
         )
     }
@@ -50,18 +51,24 @@ impl Item for Caching {
         )]
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         let mut table = Table::new(
             "caching",
             "Matrix cache",
-            vec!["problem", "figure", "paper", "ours", "ours / paper"],
+            vec!["problem", "figure", "paper", "ours", "times better"],
         )
-        .note("The paper prints 362×; its two times give 348×.");
+        .note(
+            "The paper prints 362×; its two times give 348×. The speed-up is that of one method with and without kept factors: a \
+             faster full solve makes it smaller.",
+        );
         for row in rows {
             for (figure, name, style) in [
                 ("full solve, ms", "full_solve_ms", Style::Plain),
+                ("full solve by rank-revealing QR, ms", "qr_ms", Style::Plain),
+                ("factored to be kept, ms", "factor_ms", Style::Plain),
                 ("cached solve, ms", "cached_ms", Style::Plain),
                 ("speed-up", "speedup", Style::Plain),
+                ("speed-up against QR", "speedup_against_qr", Style::Plain),
                 ("fresh solve, worst error", "fresh_error", Style::Scientific),
                 (
                     "cached solve, worst error",
@@ -71,10 +78,11 @@ impl Item for Caching {
             ] {
                 let paper = row.paper_number(name);
                 let ours = row.number(name);
+                // More is better for speed-ups, less for times.
                 let ratio = if name == "speedup" {
                     Cell::ratio(ours, paper)
                 } else {
-                    Cell::words("")
+                    Cell::ratio(paper, ours)
                 };
                 table.rows.push(vec![
                     Cell::words(&row.case),
@@ -91,10 +99,11 @@ impl Item for Caching {
     fn figures(&self, rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
         let of_row = |row: &Row| {
             let full = 1e-3 * row.number("full_solve_ms")?;
+            let factor = 1e-3 * row.number("factor_ms")?;
             let cached = 1e-3 * row.number("cached_ms")?;
-            let total = |first: f64, each: f64| -> Vec<(f64, f64)> {
+            let total = |once: f64, each: f64| -> Vec<(f64, f64)> {
                 let counts = [1, 2, 5, 10, 20, 30, 40, RIGHT_HAND_SIDES].map(|k| k as f64);
-                counts.map(|k| (k, first + (k - 1.0) * each)).into()
+                counts.map(|k| (k, once + k * each)).into()
             };
             let series = |label: &str, points, look| Series {
                 label: label.to_owned(),
@@ -104,12 +113,13 @@ impl Item for Caching {
             Some(Figure {
                 name: format!("caching-{}", row.case),
                 title: format!("{}: time for many right-hand sides", row.case),
-                caption: "The first right-hand side pays for the factorisation.".to_owned(),
+                caption: "Computed from the medians of one solve: k full ones, or factors that are kept and k cached ones."
+                    .to_owned(),
                 x: Axis::linear("right-hand sides"),
                 y: Axis::log("seconds in all"),
                 series: vec![
-                    series("solved afresh", total(full, full), Look::Line(3)),
-                    series("cached", total(full, cached), Look::Line(0)),
+                    series("solved afresh", total(0.0, full), Look::Line(3)),
+                    series("cached", total(factor, cached), Look::Line(0)),
                 ],
             })
         };
@@ -118,12 +128,18 @@ impl Item for Caching {
 }
 
 /// One run of the experiment.
-fn run(sizes: Sizes, seed: u64) -> anyhow::Result<Run> {
+fn run(sizes: WaveSizes, seed: u64) -> anyhow::Result<Run> {
     let measured = measure(sizes, seed)?;
     let more = [
         ("full_solve_ms", 1e3 * measured.full_seconds),
+        ("qr_ms", 1e3 * measured.qr_seconds),
+        ("factor_ms", 1e3 * measured.factor_seconds),
         ("cached_ms", 1e3 * measured.cached_seconds),
         ("speedup", measured.full_seconds / measured.cached_seconds),
+        (
+            "speedup_against_qr",
+            measured.qr_seconds / measured.cached_seconds,
+        ),
         ("fresh_error", measured.fresh_error),
         ("cached_error", measured.cached_error),
     ];

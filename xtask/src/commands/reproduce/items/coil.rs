@@ -7,7 +7,7 @@ use anyhow::Result;
 use fastlsq_inverse::applications::{Coil as Experiment, CoilMap, median};
 use fastlsq_inverse::{Fit, FitOptions, Prepared};
 
-use super::shared::{Shared, curve, named};
+use super::shared::{Shared, coordinates, curve, keep_lines, kept_lines, lists, named, pairs};
 use crate::commands::reproduce::figure::{Axis, Figure, Look};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -77,12 +77,12 @@ impl Item for Coil {
             .into()
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         let mut table = Table::new(
             "coil",
             "Position of the coil",
             vec![
-                "variant", "figure", "true", "paper", "ours", "deviation or bound",
+                "variant", "figure", "true", "paper", "ours", "paper / ours", "deviation or bound",
             ],
         )
         .note(
@@ -90,36 +90,37 @@ impl Item for Coil {
              errors stands the bound of Cramér and Rao. \
              The paper states that the error of each coordinate is below 0.02, for data of its own discretisation.",
         );
+        let truth = Experiment::paper().truth;
         for row in rows {
             for (figure, name, truth, deviation) in [
-                ("x", "x", "0.45", "x_deviation"),
-                ("y", "y", "0.45", "y_deviation"),
-                ("error of x", "x_error", "", "x_bound"),
-                ("error of y", "y_error", "", "y_bound"),
+                ("x", "x", Some(truth[0]), "x_deviation"),
+                ("y", "y", Some(truth[1]), "y_deviation"),
+                ("error of x", "x_error", None, "x_bound"),
+                ("error of y", "y_error", None, "y_bound"),
                 (
                     "error of x, first five draws",
                     "x_error_of_five",
-                    "",
+                    None,
                     "x_bound",
                 ),
                 (
                     "error of y, first five draws",
                     "y_error_of_five",
-                    "",
+                    None,
                     "y_bound",
                 ),
                 (
                     "larger error of a coordinate",
                     "worst_coordinate_error",
-                    "",
+                    None,
                     "",
                 ),
-                ("distance", "value_error", "", ""),
-                ("distance, worst draw", "value_error_worst", "", ""),
-                ("distance without noise", "noiseless_distance", "", ""),
-                ("field along the diagonal, error", "field_error", "", ""),
-                ("evaluations", "evaluations", "", ""),
-                ("seconds of a fit", "seconds", "", ""),
+                ("distance", "value_error", None, ""),
+                ("distance, worst draw", "value_error_worst", None, ""),
+                ("distance without noise", "noiseless_distance", None, ""),
+                ("field along the diagonal, error", "field_error", None, ""),
+                ("evaluations", "evaluations", None, ""),
+                ("seconds of a fit", "seconds", None, ""),
             ] {
                 let width = if deviation.is_empty() {
                     Cell::words("")
@@ -129,9 +130,10 @@ impl Item for Coil {
                 table.rows.push(vec![
                     Cell::words(&row.variant),
                     Cell::words(figure),
-                    Cell::words(truth),
+                    Cell::words(truth.map_or_else(String::new, |value| format!("{value}"))),
                     Cell::Paper(row.paper_number(name), Style::Plain),
                     Cell::ours(row, name, Style::Plain),
+                    Cell::ratio(row.paper_number(name), row.number(name)),
                     width,
                 ]);
             }
@@ -299,15 +301,7 @@ impl End {
     }
 }
 
-fn coordinates(points: &[[f64; 2]], axis: usize) -> Vec<f64> {
-    points.iter().map(|point| point[axis]).collect()
-}
-
-fn lists<const N: usize>(named: [(&str, Vec<f64>); N]) -> BTreeMap<String, Vec<f64>> {
-    named.map(|(name, values)| (name.to_owned(), values)).into()
-}
-
-/// Nodes in iron and field lines; the lines stand one after the other, `line_length` points each.
+/// Nodes in iron and field lines.
 fn map(map: &CoilMap) -> BTreeMap<String, Vec<f64>> {
     let mut iron = Vec::new();
     for (i, x) in map.axis.iter().enumerate() {
@@ -317,18 +311,12 @@ fn map(map: &CoilMap) -> BTreeMap<String, Vec<f64>> {
             }
         }
     }
-    let lines = map.field_lines(FIELD_LINES);
-    let points: Vec<[f64; 2]> = lines.iter().flatten().copied().collect();
-    lists([
+    let mut series = lists([
         ("iron_x", coordinates(&iron, 0)),
         ("iron_y", coordinates(&iron, 1)),
-        (
-            "line_length",
-            lines.iter().map(|line| line.len() as f64).collect(),
-        ),
-        ("line_x", coordinates(&points, 0)),
-        ("line_y", coordinates(&points, 1)),
-    ])
+    ]);
+    series.extend(keep_lines("line", &map.field_lines(FIELD_LINES)));
+    series
 }
 
 /// The field along the diagonal from the axis to the corner, for the coil at its true place.
@@ -379,11 +367,6 @@ fn first_run(row: &Row) -> Option<&Run> {
     row.runs.iter().find(|run| !run.series.is_empty())
 }
 
-fn pairs(run: &Run, x: &str, y: &str) -> Vec<(f64, f64)> {
-    let list = |name: &str| run.series.get(name).into_iter().flatten().copied();
-    list(x).zip(list(y)).collect()
-}
-
 fn paths(rows: &[&Row]) -> Figure {
     let mut series = Vec::new();
     for (index, row) in rows.iter().enumerate() {
@@ -423,14 +406,7 @@ fn field_map(row: &Row) -> Option<Figure> {
         pairs(run, "iron_x", "iron_y"),
         Look::Ground,
     )];
-    let points = pairs(run, "line_x", "line_y");
-    let mut rest = points.as_slice();
-    for (index, length) in run.series.get("line_length")?.iter().enumerate() {
-        let (line, others) = rest.split_at_checked(*length as usize)?;
-        let label = if index == 0 { "field line" } else { "" };
-        series.push(curve(label, line.to_vec(), Look::Stroke(0)));
-        rest = others;
-    }
+    series.extend(kept_lines(run, "line", "field line", Look::Stroke(0)));
     series.push(curve(
         "sensors",
         pairs(run, "sensor_x", "sensor_y"),

@@ -1,13 +1,14 @@
 //! Four heat sources from a few thermometers.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::Result;
 use fastlsq_inverse::Fit;
-use fastlsq_inverse::applications::HeatSources;
+use fastlsq_inverse::applications::{HeatModel, HeatSource, HeatSources};
 use fastlsq_inverse::reference::with_noise;
 
-use super::shared::{Shared, curve, named};
+use super::shared::{Shared, curve, keep_lines, kept_lines, lists, named, pairs};
 use crate::commands::reproduce::figure::{Axis, Figure, Look};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
@@ -20,6 +21,10 @@ const ALL: usize = 24;
 const SOURCES: [&str; 4] = ["source-1", "source-2", "source-3", "source-4"];
 const FOUR: &str = "four-sensors";
 const SIXTEEN: &str = "sixteen-sensors";
+/// When the temperature is drawn, as in the paper; the nodes of the map along a side, and its isotherms.
+const MAP_TIME: f64 = 0.9;
+const NODES: usize = 61;
+const ISOTHERMS: usize = 10;
 
 pub(super) struct InverseHeat;
 
@@ -85,22 +90,23 @@ impl Item for InverseHeat {
         jobs
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         vec![positions(rows), parameters(rows)]
     }
 
     fn figures(&self, rows: &[&Row], paper: &Paper) -> Vec<Figure> {
-        [FOUR, SIXTEEN]
-            .into_iter()
-            .filter_map(|variant| {
-                let rows: Vec<&Row> = rows
-                    .iter()
-                    .copied()
-                    .filter(|row| row.variant == variant)
-                    .collect();
-                (!rows.is_empty()).then(|| map(variant, &rows, paper))
-            })
-            .collect()
+        let mut figures = Vec::new();
+        for variant in [FOUR, SIXTEEN] {
+            let of_variant = rows.iter().filter(|row| row.variant == variant);
+            let rows: Vec<&Row> = of_variant.copied().collect();
+            if rows.is_empty() {
+                continue;
+            }
+            figures.push(map(variant, &rows, paper));
+            figures.push(paths(variant, &rows));
+            figures.extend(temperatures(variant, &rows));
+        }
+        figures
     }
 }
 
@@ -152,10 +158,42 @@ fn locate(variant: &str, context: &Context<'_>) -> Result<Outcome> {
                 ("factorisation_seconds", factorisation),
                 ("fit_per_factorisation", found.seconds / factorisation),
             ]));
+            if seed == 0 {
+                let step = |k: usize| {
+                    found
+                        .trajectory
+                        .iter()
+                        .map(move |step| step[EACH * index + k])
+                };
+                let path = [("path_x", step(0).collect()), ("path_y", step(1).collect())];
+                run.series.extend(lists(path));
+            }
             runs.push(run);
+        }
+        if seed == 0 {
+            let lines = isotherms(&heat, &model, &found.fit.parameters)?;
+            outcome[0]
+                .iter_mut()
+                .for_each(|run| run.series.extend(lines.clone()));
         }
     }
     Ok(outcome)
+}
+
+/// Isotherms of the true and of the found sources, at levels that they share.
+fn isotherms(
+    heat: &HeatSources,
+    model: &HeatModel,
+    parameters: &[f64; ALL],
+) -> Result<BTreeMap<String, Vec<f64>>> {
+    let truth = heat.true_map(MAP_TIME, NODES);
+    let found = model.map(parameters, MAP_TIME, NODES)?;
+    let levels: Vec<f64> = (1..=ISOTHERMS)
+        .map(|k| truth.highest() * (k as f64 - 0.5) / ISOTHERMS as f64)
+        .collect();
+    let mut lines = keep_lines("true_line", &truth.isotherms(&levels));
+    lines.extend(keep_lines("found_line", &found.isotherms(&levels)));
+    Ok(lines)
 }
 
 /// What a fit says of one source.
@@ -248,6 +286,7 @@ fn positions(rows: &[&Row]) -> Table {
             "paper / ours",
             "intensity: paper",
             "ours",
+            "paper / ours",
             "seconds",
             "evaluations",
             "factorisations",
@@ -268,6 +307,10 @@ fn positions(rows: &[&Row]) -> Table {
             Cell::ratio(row.paper_number("value_error"), row.median.value_error),
             Cell::Paper(row.paper_number("intensity_error"), Style::Plain),
             Cell::ours(row, "intensity_error", Style::Plain),
+            Cell::ratio(
+                row.paper_number("intensity_error"),
+                row.number("intensity_error"),
+            ),
             Cell::ours(row, "seconds", Style::Plain),
             Cell::ours(row, "evaluations", Style::Count),
             Cell::ours(row, "fit_per_factorisation", Style::Plain),
@@ -281,7 +324,8 @@ fn parameters(rows: &[&Row]) -> Table {
         "inverse-heat-parameters",
         "Heat sources: what was found",
         vec![
-            "source", "variant", "figure", "true", "paper", "ours", "deviation", "error / deviation",
+            "source", "variant", "figure", "true", "paper", "ours", "error: paper", "ours", "paper / ours", "deviation",
+            "error / deviation",
         ],
     )
     .note(
@@ -289,12 +333,25 @@ fn parameters(rows: &[&Row]) -> Table {
          estimated error of the discretisation does to the parameters.",
     );
     for row in rows {
-        for (name, truth, deviation, normalised) in [
-            ("x", "x_true", "x_deviation", "x_normalised_error"),
-            ("y", "y_true", "y_deviation", "y_normalised_error"),
+        for (name, truth, error, deviation, normalised) in [
+            (
+                "x",
+                "x_true",
+                "x_error",
+                "x_deviation",
+                "x_normalised_error",
+            ),
+            (
+                "y",
+                "y_true",
+                "y_error",
+                "y_deviation",
+                "y_normalised_error",
+            ),
             (
                 "intensity",
                 "intensity_true",
+                "intensity_error",
                 "intensity_deviation",
                 "intensity_normalised_error",
             ),
@@ -306,6 +363,9 @@ fn parameters(rows: &[&Row]) -> Table {
                 Cell::Paper(row.paper_number(truth), Style::Plain),
                 Cell::Paper(row.paper_number(name), Style::Plain),
                 Cell::ours(row, name, Style::Plain),
+                Cell::Paper(row.paper_number(error), Style::Plain),
+                Cell::ours(row, error, Style::Plain),
+                Cell::ratio(row.paper_number(error), row.number(error)),
                 Cell::ours(row, deviation, Style::Plain),
                 Cell::ours(row, normalised, Style::Plain),
             ]);
@@ -348,6 +408,72 @@ fn map(variant: &str, rows: &[&Row], paper: &Paper) -> Figure {
         y: Axis::linear("y"),
         series,
     }
+}
+
+/// The way of each source from its start to its end.
+fn paths(variant: &str, rows: &[&Row]) -> Figure {
+    let heat = set_up(variant);
+    let place = |s: &HeatSource| (s.position[0], s.position[1]);
+    let mut series = vec![
+        curve(
+            "start",
+            heat.start.iter().map(place).collect(),
+            Look::PaperMarks,
+        ),
+        curve(
+            "true",
+            heat.truth.iter().map(place).collect(),
+            Look::Dots(2),
+        ),
+    ];
+    for (index, row) in rows.iter().enumerate() {
+        let colour = [0, 1, 3, 4][index % 4];
+        let path = row.runs.first().map(|run| pairs(run, "path_x", "path_y"));
+        series.push(curve(
+            &row.case,
+            path.unwrap_or_default(),
+            Look::Thin(colour),
+        ));
+    }
+    Figure {
+        name: format!("inverse-heat-{variant}-path"),
+        title: format!("Heat sources, {}: steps of the search", variant.replace('-', " ")),
+        caption: "From the start to the end for the first draw of the noise: preliminary fits to readings that count less, the \
+                  fit, and the fit with the model error of what was found."
+            .to_owned(),
+        x: Axis::linear("x"),
+        y: Axis::linear("y"),
+        series,
+    }
+}
+
+/// The temperature of the true and of the found sources.
+fn temperatures(variant: &str, rows: &[&Row]) -> Option<Figure> {
+    let run = rows
+        .first()?
+        .runs
+        .iter()
+        .find(|run| !run.series.is_empty())?;
+    let heat = set_up(variant);
+    let sensors = heat.sensors.iter().map(|[x, y]| (*x, *y)).collect();
+    let mut series = kept_lines(run, "true_line", "true sources", Look::Stroke(2));
+    series.extend(kept_lines(
+        run,
+        "found_line",
+        "found sources",
+        Look::Stroke(1),
+    ));
+    series.push(curve("thermometers", sensors, Look::PaperMarks));
+    Some(Figure {
+        name: format!("inverse-heat-{variant}-temperature"),
+        title: format!("Temperature at t = {MAP_TIME}, {}", variant.replace('-', " ")),
+        caption: "Isotherms at the same levels: the true sources by their sine series, and the sources found for the first draw of \
+                  the noise by the features."
+            .to_owned(),
+        x: Axis::linear("x"),
+        y: Axis::linear("y"),
+        series,
+    })
 }
 
 /// The intervals of a source along both axes as one stroke.

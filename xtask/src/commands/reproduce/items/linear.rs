@@ -68,7 +68,7 @@ impl Item for Linear {
         jobs
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         vec![
             standard_tables::accuracy("linear", "Linear problems: accuracy", rows),
             standard_tables::details("linear-details", "Linear problems: how", rows),

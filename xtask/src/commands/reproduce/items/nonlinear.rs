@@ -8,7 +8,7 @@ use fastlsq_newton::{
     FrequencyLaw, NewtonOptions, NewtonStatus, NonlinearSolution, SinusoidalBasis,
 };
 
-use super::solving::{TEST_POINTS, finite, of_report};
+use super::solving::{TEST_POINTS, finite, note_errors, of_report};
 use crate::backend::on_backend;
 use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
@@ -82,8 +82,7 @@ fn measured_slabs(benchmark: &NonlinearBenchmark, slabs: &Solved, seed: u64) -> 
     let errors = benchmark.errors_of(slabs, TEST_POINTS)?;
     let worst = slabs.report().context("no slab was solved")?;
     let mut run = of_report(worst, seed);
-    run.value_error = finite(errors.value);
-    run.gradient_error = finite(errors.gradient);
+    note_errors(&mut run, &errors);
     run.estimate = finite(slabs.error_estimate());
     let pieces = slabs.pieces();
     run.seconds = finite(pieces.iter().map(|piece| piece.report().seconds).sum());
@@ -94,9 +93,6 @@ fn measured_slabs(benchmark: &NonlinearBenchmark, slabs: &Solved, seed: u64) -> 
         .find(|status| *status != NewtonStatus::Converged);
     run.status = unsettled.unwrap_or(NewtonStatus::Converged).to_string();
     run.more.insert("slabs".to_owned(), pieces.len() as f64);
-    if run.value_error.is_none() {
-        run.reason = Some("the solution is not finite".to_owned());
-    }
     Ok(run)
 }
 
@@ -108,20 +104,24 @@ fn measured(
     let errors = benchmark.errors(solution, TEST_POINTS)?;
     let newton = solution.newton();
     let mut run = of_report(solution.report(), seed);
-    run.value_error = finite(errors.value);
-    run.gradient_error = finite(errors.gradient);
+    note_errors(&mut run, &errors);
     run.iterations = Some(newton.iterations());
     run.status = newton.status.to_string();
-    if run.value_error.is_none() {
-        run.reason = Some("the solution is not finite".to_owned());
-    }
     let steps = newton.history.iter();
     let start = std::iter::once(newton.start_residual);
     let residuals = start.chain(steps.clone().map(|step| step.residual));
-    let times = steps.clone().map(|step| step.seconds);
+    let changes = steps.clone().map(|step| step.change);
+    let times = steps.map(|step| step.seconds);
+    // A divergent iteration ends with numbers that the file cannot hold.
     run.series = [
-        ("residual".to_owned(), residuals.collect()),
-        ("change".to_owned(), steps.map(|step| step.change).collect()),
+        (
+            "residual".to_owned(),
+            residuals.take_while(|r| r.is_finite()).collect(),
+        ),
+        (
+            "change".to_owned(),
+            changes.take_while(|c| c.is_finite()).collect(),
+        ),
     ]
     .into();
     if let Some(steps) = newton.cold_iterations() {

@@ -4,14 +4,14 @@ use anyhow::Result;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_solve::{LinearProblem, Options, PAPER_GRID, Symmetry, UnitSampler};
 
-use super::solving::{TEST_POINTS, finite, of_report};
+use super::solving::{TEST_POINTS, note_errors, of_report};
 use super::{solving, standard_tables};
 use crate::backend::on_backend;
 use crate::commands::reproduce::figure::Figure;
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run, Sigma};
-use crate::commands::reproduce::table::Table;
+use crate::commands::reproduce::table::{Cell, Style, Table};
 
 /// Points of a fit, as in the paper.
 const FIT_POINTS: usize = 5_000;
@@ -69,9 +69,10 @@ impl Item for Regression {
         jobs
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], paper: &Paper) -> Vec<Table> {
         vec![
             standard_tables::accuracy("regression", "Fits: accuracy", rows),
+            networks(rows, paper),
             standard_tables::details("regression-details", "Fits: how", rows),
         ]
     }
@@ -116,6 +117,37 @@ fn fit_for_every_seed(
     Row::of_runs("regression", benchmark.name, variant, runs)
         .with_paper("value", entry(columns[0]))
         .with_paper("gradient", entry(columns[1]))
+}
+
+/// The networks that the paper's table has beside its fits.
+fn networks(rows: &[&Row], paper: &Paper) -> Table {
+    let mut table = Table::new(
+        "regression-networks",
+        "Networks beside the fits",
+        vec![
+            "problem", "network: value", "seconds", "our fit", "seconds", "network / ours",
+        ],
+    )
+    .note(
+        "The best network that the paper quotes, for solving an equation (another one than these functions satisfy); ours is \
+         the automatic fit of a known function. They stand beside each other in the paper and are not comparable; the \
+         item `solved` solves the equations.",
+    );
+    for row in rows.iter().filter(|row| row.variant == "auto") {
+        let number = |column| paper.number("regression", &row.case, column);
+        let Some(value) = number("pinn_value") else {
+            continue;
+        };
+        table.rows.push(vec![
+            Cell::words(&row.case),
+            Cell::Paper(Some(value), Style::Scientific),
+            Cell::Paper(number("pinn_time"), Style::Plain),
+            Cell::ours(row, "value_error", Style::Scientific),
+            Cell::ours(row, "seconds", Style::Plain),
+            Cell::ratio(Some(value), row.median.value_error),
+        ]);
+    }
+    table
 }
 
 /// The run with the smallest held-out residual, with the time of all.
@@ -166,8 +198,7 @@ pub(super) fn fit(
     let solution = LinearProblem::fit(points.view(), &values)?.solve_with(&options)?;
     let errors = benchmark.errors(&solution, TEST_POINTS)?;
     let mut run = of_report(solution.report(), seed);
-    run.value_error = finite(errors.value);
-    run.gradient_error = finite(errors.gradient);
+    note_errors(&mut run, &errors);
     if let Features::Sine(sigma) | Features::Tanh(sigma) = features {
         run.sigma = Some(Sigma::Isotropic(sigma));
     }

@@ -63,7 +63,7 @@ impl Item for Solved {
             .collect()
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         vec![
             beside_fits(rows),
             standard_tables::details("solved-details", "Solved: how", rows),
@@ -91,7 +91,6 @@ fn solve(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
     Row::of_runs("solved", benchmark.name, "auto", runs)
         .with_paper("fit_value", entry("fastlsq_value"))
         .with_paper("fit_gradient", entry("fastlsq_gradient"))
-        .with_paper("pinn_value", entry("pinn_value"))
 }
 
 /// Errors of solutions beside the paper's errors of fits.

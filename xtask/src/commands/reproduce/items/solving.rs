@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use fastlsq_basis::{MultiquadricBasis, TanhBasis, WeightLaw};
-use fastlsq_solve::problems::Benchmark;
+use fastlsq_solve::problems::{Benchmark, Errors};
 use fastlsq_solve::{Basis, InputMap, Options, PAPER_GRID, Report, Solution, Status, UnitSampler};
 
 use crate::backend::on_backend;
@@ -12,7 +12,7 @@ use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
 
 /// Points at which errors are measured, as in the paper.
-pub(super) const TEST_POINTS: usize = 5_000;
+pub(crate) const TEST_POINTS: usize = 5_000;
 /// Shape parameters of the multiquadrics, on the domain mapped to [−1, 1]^d.
 pub(super) const SHAPES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 
@@ -202,9 +202,17 @@ fn best_of<C: Copy>(
 pub(super) fn measured(benchmark: &Benchmark, solution: &Solution, seed: u64) -> Result<Run> {
     let errors = benchmark.errors(solution, TEST_POINTS)?;
     let mut run = of_report(solution.report(), seed);
+    note_errors(&mut run, &errors);
+    Ok(run)
+}
+
+/// Takes up the errors; a solution that is not finite has none, and the run says so.
+pub(super) fn note_errors(run: &mut Run, errors: &Errors) {
     run.value_error = finite(errors.value);
     run.gradient_error = finite(errors.gradient);
-    Ok(run)
+    if run.value_error.is_none() {
+        run.reason = Some("the solution is not finite".to_owned());
+    }
 }
 
 pub(super) fn of_report(report: &Report, seed: u64) -> Run {

@@ -62,7 +62,7 @@ impl Item for SourcePosition {
             .into()
     }
 
-    fn tables(&self, rows: &[&Row]) -> Vec<Table> {
+    fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
         let mut table = Table::new(
             "source-position",
             "Source position",

@@ -43,7 +43,8 @@ pub(super) fn details(name: &str, title: &str, rows: &[&Row]) -> Table {
         title,
         vec![
             "problem", "variant", "held-out residual", "estimated error", "features", "rows",
-            "rank", "σ", "seconds in all", "final solve", "paper's seconds", "status",
+            "rank", "σ", "seconds in all", "final solve", "paper's seconds", "paper / final solve",
+            "status",
         ],
     )
     .note(
@@ -57,7 +58,7 @@ pub(super) fn details(name: &str, title: &str, rows: &[&Row]) -> Table {
             .as_ref()
             .map_or_else(String::new, Sigma::text);
         let shape = row.median.more.get("shape").map(|c| format!("c = {c}"));
-        let status = row.median.reason.as_ref().map_or_else(
+        let status = row.shortcoming().map_or_else(
             || row.median.status.clone(),
             |reason| format!("{}: {reason}", row.median.status),
         );
@@ -73,6 +74,7 @@ pub(super) fn details(name: &str, title: &str, rows: &[&Row]) -> Table {
             Cell::ours(row, "seconds", Style::Plain),
             Cell::ours(row, "solve_seconds", Style::Plain),
             Cell::Paper(row.paper_number("time"), Style::Plain),
+            Cell::ratio(row.paper_number("time"), row.median.solve_seconds),
             Cell::words(status),
         ]);
     }

@@ -175,10 +175,7 @@ impl Case {
             let square: f64 = places
                 .iter()
                 .zip(&second)
-                .map(|(x, d)| {
-                    let wave = -3.75 * (2.0 * x).sin() - 2.0 * (2.0 * x).cos();
-                    (d - (-0.5 * x).exp() * wave).powi(2)
-                })
+                .map(|(x, d)| (d - DataSet::damped_oscillator_curvature(*x)).powi(2))
                 .sum();
             (square / samples.len() as f64).sqrt()
         }))
