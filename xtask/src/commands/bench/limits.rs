@@ -54,7 +54,7 @@ fn writing(scope: &Scope) -> Result<Vec<Measurement>> {
             Ok(())
         }],
     )?;
-    let case = format!("{} MiB", 8 * count >> 20);
+    let case = format!("{} MiB", (8 * count) >> 20);
     let rate = 8e-9 * count as f64 / seconds;
     Ok(vec![new(&case, "memory-write rate, GB/s", rate)])
 }
@@ -65,7 +65,7 @@ fn sines(scope: &Scope) -> Result<Vec<Measurement>> {
     let repeats = scope.pick(500, 5000);
     let z: Vec<f64> = (0..ARGUMENTS).map(|i| 0.37 * i as f64 - 150.0).collect();
     let room = std::cell::RefCell::new((vec![0.0; ARGUMENTS], vec![0.0; ARGUMENTS]));
-    let repeat = |both: &dyn Fn(&[f64], &mut [f64], &mut [f64])| {
+    let repeat = |both: SinCos| {
         let (sin, cos) = &mut *room.borrow_mut();
         for _ in 0..repeats {
             both(std::hint::black_box(&z), sin, cos);
@@ -75,16 +75,7 @@ fn sines(scope: &Scope) -> Result<Vec<Measurement>> {
     };
     let [ours, plain] = take_turns(
         scope.pick(3, 5),
-        [
-            &mut || repeat(&|z, sin, cos| sin_cos(z, sin, cos)),
-            &mut || {
-                repeat(&|z, sin, cos| {
-                    for ((z, sin), cos) in z.iter().zip(sin).zip(cos) {
-                        (*sin, *cos) = z.sin_cos();
-                    }
-                })
-            },
-        ],
+        [&mut || repeat(sin_cos), &mut || repeat(plain_sin_cos)],
     )?;
     let nanoseconds = |seconds: f64| 1e9 * seconds / (repeats * ARGUMENTS) as f64;
     let case = "sine and cosine";
@@ -93,6 +84,16 @@ fn sines(scope: &Scope) -> Result<Vec<Measurement>> {
         new(case, "nanoseconds a pair, std", nanoseconds(plain)),
         new(case, "time with std over ours", plain / ours),
     ])
+}
+
+/// Writes the sine and the cosine of each argument.
+type SinCos = fn(&[f64], &mut [f64], &mut [f64]);
+
+/// One by one, by the standard library.
+fn plain_sin_cos(z: &[f64], sin: &mut [f64], cos: &mut [f64]) {
+    for ((z, sin), cos) in z.iter().zip(sin).zip(cos) {
+        (*sin, *cos) = z.sin_cos();
+    }
 }
 
 fn new(case: &str, figure: &'static str, value: f64) -> Measurement {
