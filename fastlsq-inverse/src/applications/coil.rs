@@ -8,7 +8,7 @@ use fastlsq_solve::{
 };
 use ndarray::Array2;
 
-use super::level_lines::level_lines;
+use super::level_lines::{level_lines, on_grid, square_grid};
 use crate::optimise::{AdamOptions, LearningRate, Method};
 use crate::reference::{GridPotential, with_noise};
 use crate::{FitOptions, InverseProblem, Observations, Parameter};
@@ -271,21 +271,11 @@ impl Coil {
     /// # Errors
     /// A solution of another dimension.
     pub fn map(solution: &Solution, nodes: usize) -> Result<CoilMap, SolveError> {
-        let last = nodes.max(2) - 1;
-        let axis: Vec<f64> = (0..=last)
-            .map(|k| -1.0 + 2.0 * k as f64 / last as f64)
-            .collect();
+        let (axis, points) = square_grid(-1.0, 1.0, nodes);
         let side = axis.len();
-        let points = Array2::from_shape_fn((side * side, 2), |(node, column)| {
-            axis[if column == 0 {
-                node / side
-            } else {
-                node % side
-            }]
-        });
         let values = solution.values(points.view())?;
         Ok(CoilMap {
-            potential: Array2::from_shape_fn((side, side), |(i, j)| values[i * side + j]),
+            potential: on_grid(&values, side),
             permeability: Array2::from_shape_fn((side, side), |(i, j)| {
                 Self::permeability(axis[i], axis[j])
             }),

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use super::level_lines::level_lines;
+use super::level_lines::{level_lines, on_grid, square_grid};
 use crate::InverseError;
 
 /// The temperature on a grid over the unit square, for figures.
@@ -17,7 +17,7 @@ pub struct HeatMap {
 impl HeatMap {
     /// Evaluates at the nodes of a grid, one row a point.
     pub(super) fn of(nodes: usize, values: impl FnOnce(&Array2<f64>) -> Vec<f64>) -> Self {
-        let (axis, points) = grid(nodes);
+        let (axis, points) = square_grid(0.0, 1.0, nodes);
         let values = values(&points);
         Self::new(axis, &values)
     }
@@ -27,16 +27,14 @@ impl HeatMap {
         nodes: usize,
         values: impl FnOnce(&Array2<f64>) -> Result<Vec<f64>, InverseError>,
     ) -> Result<Self, InverseError> {
-        let (axis, points) = grid(nodes);
+        let (axis, points) = square_grid(0.0, 1.0, nodes);
         let values = values(&points)?;
         Ok(Self::new(axis, &values))
     }
 
     fn new(axis: Vec<f64>, values: &[f64]) -> Self {
-        let side = axis.len();
-        let at = |(i, j)| values.get(i * side + j).copied().unwrap_or(f64::NAN);
         Self {
-            temperature: Array2::from_shape_fn((side, side), at),
+            temperature: on_grid(values, axis.len()),
             axis,
         }
     }
@@ -53,21 +51,6 @@ impl HeatMap {
         let of_level = |level: &f64| level_lines(&self.axis, &self.axis, &self.temperature, *level);
         levels.iter().flat_map(of_level).collect()
     }
-}
-
-/// The nodes along a side, and all nodes with the second coordinate varying fastest.
-fn grid(nodes: usize) -> (Vec<f64>, Array2<f64>) {
-    let last = nodes.max(2) - 1;
-    let axis: Vec<f64> = (0..=last).map(|k| k as f64 / last as f64).collect();
-    let side = axis.len();
-    let points = Array2::from_shape_fn((side * side, 2), |(node, column)| {
-        axis[if column == 0 {
-            node / side
-        } else {
-            node % side
-        }]
-    });
-    (axis, points)
 }
 
 #[cfg(test)]

@@ -87,6 +87,29 @@ fn crossings(values: &Array2<f64>, level: f64, i: usize, j: usize) -> Vec<(Edge,
     }
 }
 
+/// The nodes along a side of the square from `lower` to `upper`, and all nodes, one row each, the second coordinate
+/// varying fastest.
+pub(super) fn square_grid(lower: f64, upper: f64, nodes: usize) -> (Vec<f64>, Array2<f64>) {
+    let last = nodes.max(2) - 1;
+    let step = (upper - lower) / last as f64;
+    let axis: Vec<f64> = (0..=last).map(|k| lower + step * k as f64).collect();
+    let side = axis.len();
+    let points = Array2::from_shape_fn((side * side, 2), |(node, column)| {
+        axis[if column == 0 {
+            node / side
+        } else {
+            node % side
+        }]
+    });
+    (axis, points)
+}
+
+/// Values at the nodes of [`square_grid`] by both coordinates.
+pub(super) fn on_grid(values: &[f64], side: usize) -> Array2<f64> {
+    let at = |(i, j)| values.get(i * side + j).copied().unwrap_or(f64::NAN);
+    Array2::from_shape_fn((side, side), at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::level_lines;
