@@ -55,14 +55,16 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
-/// A ratio: `0.43×`, `27×`, `2.4e5×`.
+/// A ratio: `0.0123×`, `0.43×`, `27×`, `2.4e5×`.
 pub(crate) fn times(ratio: f64) -> String {
     if ratio >= 9_999.5 || ratio < 1e-3 && ratio > 0.0 {
         format!("{ratio:.1e}×")
     } else if ratio >= 9.95 {
         format!("{ratio:.0}×")
-    } else {
+    } else if ratio >= 0.0995 {
         format!("{ratio:.2}×")
+    } else {
+        format!("{}×", significant(ratio))
     }
 }
 
@@ -130,6 +132,7 @@ mod tests {
             assert_eq!(significant(value), text);
         }
         for (ratio, text) in [
+            (0.0123, "0.0123×"),
             (0.43, "0.43×"),
             (9.94, "9.94×"),
             (27.3, "27×"),

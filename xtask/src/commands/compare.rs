@@ -51,7 +51,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
 
-    /// Where `compare.json`, `compare.csv` and the data go [default: target/compare]
+    /// Where `compare.json`, `compare.csv` and the data go [default: target/compare, with --quick and the items in its
+    /// name if they are given, so that a short run does not overwrite a long one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -146,7 +147,9 @@ impl Args {
         }
         let workspace = Workspace::load()?;
         let environment = Environment::prepare(&workspace.target, self.python.as_deref())?;
-        let out = self.out.unwrap_or_else(|| workspace.target.join("compare"));
+        let out = self
+            .out
+            .unwrap_or_else(|| workspace.target.join(directory(self.quick, &self.items)));
         let scope = Scope {
             quick: self.quick,
             repeats,
@@ -200,9 +203,26 @@ impl Args {
     }
 }
 
+/// Where the files go below the target directory.
+fn directory(quick: bool, items: &[String]) -> String {
+    let mut parts = vec!["compare"];
+    parts.extend(quick.then_some("quick"));
+    parts.extend(items.iter().map(String::as_str));
+    parts.join("-")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::peer;
+    use super::{directory, peer};
+
+    #[test]
+    fn a_short_run_does_not_overwrite_a_long_one() {
+        assert_eq!(directory(false, &[]), "compare");
+        assert_eq!(
+            directory(true, &["newton".to_owned()]),
+            "compare-quick-newton"
+        );
+    }
 
     #[test]
     fn every_peer_has_a_program() {

@@ -77,6 +77,8 @@ impl Args {
         let again = |id: &str| jobs.iter().flatten().any(|job| job.id == id);
         let mut results = if self.resume {
             resume(output.load()?, meta, &output)?
+        } else if self.items.is_empty() {
+            Results::new(meta)
         } else {
             // Rows of other experiments stay, as far as they were made in the same way.
             let earlier = output.load().unwrap_or_default();
@@ -178,6 +180,11 @@ fn measure(
         .filter(|job| missing(results, &job.id))
         .map(|job| job.effort);
     let progress = Progress::new(efforts.sum());
+    let everything: Vec<Job> = items::registry()
+        .iter()
+        .flat_map(|item| item.jobs(&plan))
+        .collect();
+    let order: Vec<&str> = everything.iter().map(|job| job.id.as_str()).collect();
     for (item, jobs) in items.iter().zip(jobs) {
         for job in jobs {
             if !missing(results, &job.id) {
@@ -194,6 +201,7 @@ fn measure(
             let verdicts = bars::judge(&bars, &plan, [&row]);
             progress.finish(job, &row, &verdicts);
             results.rows.push(row);
+            results.sort(&order);
             output.save(results)?;
         }
         // After each item, so that an interrupted run leaves a readable report as well.

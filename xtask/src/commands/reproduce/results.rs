@@ -276,6 +276,13 @@ impl Results {
         write_atomically(path, text.as_bytes())
     }
 
+    /// Puts the rows into this order of identities; those that are not in it come last.
+    pub(crate) fn sort(&mut self, order: &[&str]) {
+        let place = |row: &Row| order.iter().position(|id| *id == row.id);
+        self.rows
+            .sort_by_cached_key(|row| place(row).unwrap_or(order.len()));
+    }
+
     /// The row with this identity.
     pub(crate) fn find(&self, id: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id)

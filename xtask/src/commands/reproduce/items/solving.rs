@@ -14,7 +14,7 @@ use crate::commands::reproduce::results::{Run, Sigma};
 /// Points at which errors are measured, as in the paper.
 pub(crate) const TEST_POINTS: usize = 5_000;
 /// Shape parameters of the multiquadrics, on the domain mapped to [−1, 1]^d.
-pub(super) const SHAPES: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
+pub(super) const SHAPES: [f64; 8] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
 /// Problems that take long to the last digit: a quick run asks for fewer.
 pub(super) const LONG: [&str; 3] = ["heat-5d", "wave-2d-ms", "elastic-wave-2d"];

@@ -221,6 +221,10 @@ fn a_browser_shows_the_page_within_the_width_of_a_phone() {
     let file = scratch.0.join("probe.html");
     fs::write(&file, probe.replace("PAGE", &page)).unwrap();
     let output = Command::new(browser)
+        // What it keeps in the home directory goes with the rest.
+        .env("HOME", &scratch.0)
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
         .args([
             "--headless",
             "--no-sandbox",
