@@ -32,7 +32,8 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let (helmholtz, value, fourth) = (HelmholtzWaves::operator(), identity(2), biharmonic(2));
     let plain = PlainLoop::new(basis, points_array);
     let [ours, twice, std_sin, order_0, order_4, write] = take_turns(
-        scope.pick(5, 9),
+        // Many short rounds: the machine of one moment does not decide.
+        scope.pick(5, 31),
         [
             &mut || assemble(&one, &helmholtz),
             &mut || assemble(&two, &helmholtz),
