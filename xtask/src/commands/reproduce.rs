@@ -244,7 +244,10 @@ fn conclude(verdicts: &[Verdict]) -> Result<()> {
         })
         .collect();
     if missed.is_empty() {
-        println!("{} held", format::count(verdicts.len(), "bar"));
+        match verdicts.len() {
+            0 => println!("no bars for these rows"),
+            all => println!("{} held", format::count(all, "bar")),
+        }
         return Ok(());
     }
     bail!(

@@ -71,11 +71,12 @@ pub(crate) fn page(
     )?;
     contents(&mut html, sections)?;
     machine(&mut html, results)?;
-    bars(&mut html, verdicts)?;
+    writeln!(html, "<p><a href=\"#bars\">{}</a></p>", outcome(verdicts))?;
     for section in sections {
         item(&mut html, section)?;
     }
     discrepancies(&mut html)?;
+    bars(&mut html, verdicts)?;
     html += "</body>\n</html>\n";
     Ok(html)
 }
@@ -121,9 +122,14 @@ fn machine(html: &mut String, results: &Results) -> Result<()> {
     Ok(())
 }
 
+/// How many bars there are, and how many are missed.
+fn outcome(verdicts: &[Verdict]) -> String {
+    let missed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    format!("{}: {missed} missed", format::count(verdicts.len(), "bar"))
+}
+
 /// What must hold, and whether it does.
 fn bars(html: &mut String, verdicts: &[Verdict]) -> Result<()> {
-    let missed = verdicts.iter().filter(|verdict| !verdict.holds).count();
     let mut table = Table::new(
         "bars",
         "Bars",
@@ -143,11 +149,12 @@ fn bars(html: &mut String, verdicts: &[Verdict]) -> Result<()> {
             Cell::words(&verdict.reason),
         ]);
     }
-    let open = if missed > 0 { " open" } else { "" };
+    let missed = verdicts.iter().any(|verdict| !verdict.holds);
+    let open = if missed { " open" } else { "" };
     writeln!(
         html,
-        "<details id=\"bars\"{open}><summary>{}: {missed} missed</summary>",
-        format::count(verdicts.len(), "bar")
+        "<h2 id=\"bars\">Bars: what the rows must keep</h2>\n<details{open}><summary>{}</summary>",
+        outcome(verdicts)
     )?;
     write_table(html, &table)?;
     *html += "</details>\n";
@@ -238,10 +245,10 @@ fn write_cell(html: &mut String, cell: &Cell) -> Result<()> {
     let text = escape(&cell.text());
     match cell {
         Cell::Text(words) => {
-            let class = if words.chars().count() > 40 {
-                " class=\"long\""
-            } else {
-                ""
+            let class = match words.chars().count() {
+                41.. => " class=\"long\"",
+                ..=12 => " class=\"short\"",
+                _ => "",
             };
             write!(html, "<td{class}>{text}</td>")?;
         }
