@@ -283,7 +283,9 @@ impl<W: Workbench> Search<'_, W> {
             Some(Status::ToleranceMet)
         } else if count >= self.limit() || self.out_of_time() {
             Some(Status::LimitReached)
-        } else if self.at_rounding(score) || (score < UNRESOLVED && last < WORTHWHILE * score) {
+        } else if self.at_rounding(score)
+            || (score < UNRESOLVED && last < self.worthwhile_gain() * score)
+        {
             Some(Status::Saturated)
         } else {
             None
@@ -293,10 +295,25 @@ impl<W: Workbench> Search<'_, W> {
     /// Whether the score is a matter of rounding: about as small as scores get, and features that are numerically
     /// dependent, so that more of them span nothing new.
     fn at_rounding(&self, score: f64) -> bool {
+        score < ROUNDING_SCORE && self.are_dependent()
+    }
+
+    /// Whether the features of the best candidate are numerically dependent.
+    fn are_dependent(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
             let columns: usize = best.bases.iter().map(Basis::len).sum();
-            score < ROUNDING_SCORE && (best.info.rank as f64) < DEPENDENT * columns as f64
+            (best.info.rank as f64) < DEPENDENT * columns as f64
         })
+    }
+
+    /// The gain in score that a further level is worth. A fit costs little, and while its features are independent more
+    /// of them span more: any gain will do.
+    fn worthwhile_gain(&self) -> f64 {
+        if self.bench.only_data() && !self.are_dependent() {
+            1.0
+        } else {
+            WORTHWHILE
+        }
     }
 
     /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
