@@ -25,6 +25,8 @@
 //! | measured values | `.data(points, values)`, [`LinearProblem::fit`](crate::LinearProblem::fit) |
 //! | anything else | `.with(`[`Condition`](crate::Condition)`)`: any operator, any part, own weight, rows and label |
 //!
+//! Operators are sums of [`identity`](crate::identity), [`partial`](crate::partial),
+//! [`laplacian`](crate::laplacian) and others: that of Helmholtz is `laplacian(2) + k * k * identity(2)`.
 //! Several unknowns are named with `.unknowns(&["u", "v"])`; operators are then placed with
 //! [`Operator::on`](crate::Operator::on). A mistake in the statement surfaces as an error of `solve`.
 //!
@@ -80,6 +82,10 @@
 //!   finite volumes, or split the domain at the jump.
 //! - *Corner singularities* (re-entrant corners, conditions that change type at a point): the error
 //!   stalls at two to four digits; add the singular function to the basis, or use adaptive finite elements.
+//! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
+//!   eigenvalue, too few conditions, sources that contradict them): residuals are relative to the
+//!   terms of Bu, which may then grow without bound, so that they and the estimate look small. Look at
+//!   the size of u, and add the condition that is missing, such as a value at one point.
 //! - *Rough data* and noise: fit with a ridge or deviations; do not expect more digits than the data have.
 //! - *Thousands of wave lengths* in the domain, or long times of chaotic or weakly damped waves: the number
 //!   of features grows with the number of waves in the space-time volume. Split time into slabs.

@@ -27,7 +27,8 @@ use results::{Meta, Results};
 /// Run the paper's experiments and write tables, figures and a report beside its numbers
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The experiments to run (see `cargo xtask list`), whole or in part, as `linear/wave-1d/auto` [default: all]
+    /// The experiments to run (see `cargo xtask list`), whole or in part, as `linear/wave-1d/auto`; rows of others that
+    /// are already there stay [default: all, from the beginning]
     #[arg(value_name = "ITEM")]
     items: Vec<String>,
 
@@ -48,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "cpu")]
     backend: backend::Choice,
 
-    /// Keep the rows that are there from an earlier run with the same options (each names the commit it was made with)
+    /// Keep all rows that are there from an earlier run with the same options (each names the commit it was made with)
     #[arg(long)]
     resume: bool,
 }
@@ -74,18 +75,20 @@ impl Args {
             backend: self.backend,
             machine: Machine::here(&workspace.root),
         };
-        let again = |id: &str| jobs.iter().flatten().any(|job| job.id == id);
-        let mut results = if self.resume {
-            resume(output.load()?, meta, &output)?
-        } else if self.items.is_empty() {
+        let earlier = output.load()?;
+        let mut results = if self.items.is_empty() && !self.resume {
+            if let Some(earlier) = earlier {
+                let rows = format::count(earlier.rows.len(), "row");
+                eprintln!("replacing {rows} of an earlier run in {}", out.display());
+            }
             Results::new(meta)
         } else {
-            // Rows of other experiments stay, as far as they were made in the same way.
-            let earlier = output.load().unwrap_or_default();
-            let mut results = resume(earlier, meta.clone(), &output).unwrap_or(Results::new(meta));
-            results.rows.retain(|row| !again(&row.id));
-            results
+            resume(earlier, meta, &output)?
         };
+        if !self.resume {
+            let asked = |id: &str| jobs.iter().flatten().any(|job| job.id == id);
+            results.rows.retain(|row| !asked(&row.id));
+        }
         let paper = Paper::load()?;
         let verdicts = measure(&items, &jobs, plan, &paper, &mut results, &output)?;
         println!("\n{}", output.summary());
@@ -142,7 +145,7 @@ fn resume(earlier: Option<Results>, meta: Meta, output: &Output) -> Result<Resul
     };
     if how(then) != how(now) {
         bail!(
-            "{} holds a {} run with {} on the {} ({}); resume it with the same options, or choose another --out",
+            "{} holds a {} run with {} on the {} ({}); go on with the same options, or choose another --out",
             output.directory().display(),
             then.mode,
             format::count(then.seeds, "seed"),

@@ -90,6 +90,7 @@ impl Args {
             Peers::of_run(directory)?.save(&workspace.root.join(PEERS))?;
         }
         snapshot.save(&workspace.root.join(SNAPSHOT))?;
+        println!("taken from a {} run: {SNAPSHOT}", snapshot.meta.mode);
         for change in rewrite(&workspace.root)? {
             println!("{change}");
         }

@@ -175,7 +175,8 @@ impl Figure {
         let style = (FONT, 14)
             .into_text_style(head)
             .pos(Pos::new(HPos::Left, VPos::Center));
-        let named = self.series.iter().filter(|series| !series.label.is_empty());
+        let shown = |series: &&Series| !series.label.is_empty() && !series.points.is_empty();
+        let named = self.series.iter().filter(shown);
         let widths = named
             .clone()
             .map(|series| {

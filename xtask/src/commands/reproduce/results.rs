@@ -265,7 +265,7 @@ impl Results {
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).map(Some).with_context(|| {
             let path = path.display();
-            format!("{path} is not a results file; run without --resume, or choose another --out")
+            format!("{path} is not a results file; remove it, or choose another --out")
         })
     }
 

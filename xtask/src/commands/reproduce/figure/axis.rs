@@ -64,7 +64,13 @@ impl Axis {
         if lo > hi {
             return Ticks::new(self, 0.0, 1.0);
         }
-        let margin = (0.04 * (hi - lo)).max(0.05);
+        // A single number, or nearly one, gets a decade on a logarithmic axis.
+        let least = if self.scale == Scale::Log && hi - lo < 0.5 {
+            0.5
+        } else {
+            0.05
+        };
+        let margin = (0.04 * (hi - lo)).max(least);
         Ticks::new(self, lo - margin, hi + margin)
     }
 }

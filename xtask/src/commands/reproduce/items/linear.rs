@@ -84,24 +84,26 @@ impl Item for Linear {
         }
         [("value", "value_error"), ("gradient", "gradient_error")]
             .map(|(quantity, field)| {
-                let points = |variant: &str, number: &dyn Fn(&Row) -> Option<f64>| {
+                let points = |variants: &[&str], number: &dyn Fn(&Row) -> Option<f64>| {
                     let of_case = |(index, case): (usize, &String)| {
-                        let row = rows
-                            .iter()
-                            .find(|row| &row.case == case && row.variant == variant)?;
+                        let row = rows.iter().find(|row| {
+                            &row.case == case && variants.contains(&row.variant.as_str())
+                        })?;
                         Some((index as f64, number(row)?))
                     };
                     cases.iter().enumerate().filter_map(of_case).collect()
                 };
+                // The rows of ours that stand beside the paper's own method.
+                let ours = [Variant::Protocol.name(), Variant::Auto.name()];
                 let mut series = vec![Series {
                     label: "paper".to_owned(),
-                    points: points("protocol", &|row| row.paper_number(quantity)),
+                    points: points(&ours, &|row| row.paper_number(quantity)),
                     look: Look::PaperMarks,
                 }];
                 for (colour, variant) in Variant::ALL.into_iter().enumerate() {
                     series.push(Series {
                         label: variant.name().to_owned(),
-                        points: points(variant.name(), &|row| row.number(field)),
+                        points: points(&[variant.name()], &|row| row.number(field)),
                         look: Look::Dots(colour),
                     });
                 }
