@@ -71,7 +71,7 @@ impl RootDerivative {
         self.falling.len()
     }
 
-    /// The derivative where √s = `root` and y/√s = `u`; the work space is used up.
+    /// The derivative where √s = `root` and y/√s = `u`; what is in the work space is overwritten.
     pub(super) fn at(&self, u: &[f64], root: f64, work: &mut WorkSpace) -> f64 {
         let WorkSpace { sums, values } = work;
         sums[..self.terms()].fill(0.0);

@@ -48,11 +48,11 @@ impl WaveSizes {
     /// All rows.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.interior + self.boundary
+        self.interior.saturating_add(self.boundary)
     }
 }
 
-/// Features and points, drawn once.
+/// The rows of Δu + 100 u = f and u = g for features and points that are drawn once; each [`PlaneWave`] gives them data.
 #[derive(Debug, Clone)]
 pub struct HelmholtzWaves {
     basis: Arc<SinusoidalBasis>,
@@ -71,7 +71,7 @@ impl HelmholtzWaves {
     /// Draws features and points.
     ///
     /// # Errors
-    /// No features, no points, a bandwidth that is not positive.
+    /// No features, a bandwidth that is not positive.
     pub fn new(sizes: WaveSizes, seed: u64) -> Result<Self, SolveError> {
         let domain = BoxDomain::unit(2);
         let mut sampler = UnitSampler::independent(seed);
@@ -168,5 +168,33 @@ impl PlaneWave {
     fn source(&self, x: ArrayView1<'_, f64>) -> f64 {
         let squared = self.p[0] * self.p[0] + self.p[1] * self.p[1];
         (WAVENUMBER * WAVENUMBER - squared) * self.value(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HelmholtzWaves, PlaneWave, WaveSizes};
+    use crate::{Backend, CpuBackend, LsqOptions};
+
+    #[test]
+    fn one_factorisation_solves_every_wave() {
+        let sizes = WaveSizes::of(1200, 300);
+        assert_eq!(sizes.rows(), 1200);
+        let waves = HelmholtzWaves::new(sizes, 0).unwrap();
+        let system = waves.system(PlaneWave::PLAIN).unwrap();
+        let factored = CpuBackend
+            .factor(&system, &LsqOptions::new().keep_q(true))
+            .unwrap();
+        for wave in PlaneWave::random(3, 1) {
+            let data = waves.system(wave).unwrap().right_hand_side();
+            let beta = factored.solve(data.as_ref()).unwrap();
+            let error = waves.error(beta.as_ref(), wave).unwrap();
+            assert!(error < 1e-5, "{error:e}");
+            // The solution of one wave is not that of another.
+            assert!(waves.error(beta.as_ref(), PlaneWave::PLAIN).unwrap() > 0.1);
+            let short = beta.as_ref().subrows(0, 299);
+            assert!(waves.error(short, wave).is_err());
+        }
+        assert!(HelmholtzWaves::new(WaveSizes::of(600, 0), 0).is_err());
     }
 }
