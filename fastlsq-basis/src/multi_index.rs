@@ -111,6 +111,15 @@ impl MultiIndex {
             .map(Self)
     }
 
+    /// One order more along an axis, or `None` if there is no such axis or the order overflows.
+    #[must_use]
+    pub fn raised(&self, axis: usize) -> Option<Self> {
+        let mut orders = self.0.clone();
+        let order = orders.get_mut(axis)?;
+        *order = order.checked_add(1)?;
+        Some(Self(orders))
+    }
+
     /// Every multi-index of the given dimension with total order at most `order`, by rising order.
     #[must_use]
     pub fn up_to_order(dim: usize, order: u32) -> Vec<Self> {

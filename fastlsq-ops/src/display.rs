@@ -6,14 +6,7 @@ use fastlsq_basis::{Action, AxisIntegral, UpperLimit};
 
 use crate::operator::Term;
 use crate::typography::{number, subscript, superscript};
-use crate::{BlockOperator, EquationRow, Field, Operator};
-
-impl fmt::Display for Field {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.factor() < 0.0 { "−" } else { "" };
-        write!(f, "{sign}{}", product(self, None))
-    }
-}
+use crate::{EquationRow, Operator};
 
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,19 +58,6 @@ impl EquationRow {
     }
 }
 
-impl fmt::Display for BlockOperator {
-    /// One equation a line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, row) in self.rows().iter().enumerate() {
-            if i > 0 {
-                writeln!(f)?;
-            }
-            write!(f, "{row}")?;
-        }
-        Ok(())
-    }
-}
-
 /// A sum of texts, each with its sign.
 fn sum(parts: impl IntoIterator<Item = (bool, String)>) -> String {
     let mut out = String::new();
@@ -97,38 +77,22 @@ fn sum(parts: impl IntoIterator<Item = (bool, String)>) -> String {
 fn signed(term: &Term) -> (bool, String) {
     let action = (term.action() != &Action::identity(term.action().derivative.dim()))
         .then(|| action_text(term.action()));
-    (
-        term.coefficient().factor() < 0.0,
-        product(term.coefficient(), action),
-    )
-}
-
-/// A term on its own.
-pub(crate) fn term_text(term: &Term) -> String {
-    sum([signed(term)])
-}
-
-/// |factor|, the functions with their powers, and the action, with blanks between; 1 is left out.
-fn product(field: &Field, action: Option<String>) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut names: Vec<(String, usize)> = Vec::new();
-    for function in field.functions() {
-        let name = function.name();
-        match names.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, count)) => *count += 1,
-            None => names.push((name, 1)),
-        }
-    }
-    let size = field.factor().abs();
-    if size != 1.0 || (names.is_empty() && action.is_none()) {
-        parts.push(number(size));
-    }
-    parts.extend(names.into_iter().map(|(name, count)| match count {
-        1 => name,
-        _ => format!("{name}{}", superscript(count)),
-    }));
-    parts.extend(action);
-    parts.join(" ")
+    let (negative, coefficient) = match term.coefficient().as_constant() {
+        Some(value) => (value < 0.0, number(value.abs())),
+        None => match term.coefficient().to_string() {
+            text if text.contains(" + ") || text.contains(" − ") => (false, format!("({text})")),
+            text => match text.strip_prefix('−') {
+                Some(rest) => (true, rest.to_owned()),
+                None => (false, text),
+            },
+        },
+    };
+    let text = match action {
+        Some(action) if coefficient == "1" => action,
+        Some(action) => format!("{coefficient} {action}"),
+        None => coefficient,
+    };
+    (negative, text)
 }
 
 /// What is done to the function: "∂²/∂x₀²", "(−Δ)^0.5 ∂/∂x₀", "∫₀^{x₁} ∂/∂x₀ · dx₁".
@@ -157,7 +121,7 @@ fn action_text(action: &Action) -> String {
 }
 
 /// "∫₀^{x₁} … dx₁".
-pub(crate) fn integral_text(integral: &AxisIntegral, integrand: &str) -> String {
+fn integral_text(integral: &AxisIntegral, integrand: &str) -> String {
     let axis = subscript(integral.axis);
     let from = match whole(integral.from) {
         Some(n) => subscript(n),

@@ -63,17 +63,6 @@ pub enum OperatorError {
         /// Where it was evaluated.
         point: Vec<f64>,
     },
-    /// A composition needs a derivative of a field that was not supplied.
-    #[error(
-        "the derivative of the field {field} along axis {axis} is needed by the product rule; \
-         supply it with Field::with_derivative or Field::with_gradient"
-    )]
-    MissingDerivative {
-        /// The field's name.
-        field: String,
-        /// The axis of the derivative.
-        axis: usize,
-    },
     /// An operator with normals was applied at points that came without.
     #[error("the operator needs normals; supply them with Sites::with_normals")]
     MissingNormals,
@@ -90,26 +79,6 @@ pub enum OperatorError {
         /// The number of columns that came with the points.
         available: usize,
     },
-    /// A parameter outside its range.
-    #[error("{what} = {value} is not allowed: {requirement}")]
-    Parameter {
-        /// The parameter.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it must satisfy.
-        requirement: &'static str,
-    },
-    /// A composition that is not a sum of derivatives, multipliers and integrals.
-    #[error("{outer} after {inner} has no closed form: {reason}")]
-    NoClosedForm {
-        /// The operator applied last.
-        outer: String,
-        /// The term it was applied to.
-        inner: String,
-        /// Why.
-        reason: &'static str,
-    },
     /// An unknown that the system does not have.
     #[error("unknown {unknown} does not exist in a system of {unknowns} (numbered from 0)")]
     Unknown {
@@ -117,14 +86,6 @@ pub enum OperatorError {
         unknown: usize,
         /// The number of unknowns.
         unknowns: usize,
-    },
-    /// An equation that the system does not have.
-    #[error("equation {equation} does not exist in a system of {equations} (numbered from 0)")]
-    Equation {
-        /// The equation that was asked for.
-        equation: usize,
-        /// The number of equations.
-        equations: usize,
     },
     /// The basis refused.
     #[error(transparent)]

@@ -1,19 +1,11 @@
 //! The [`Operator`]: a sum of coefficients times derivatives, integrals and multipliers.
 
-mod arithmetic;
-mod build;
-mod compose;
 mod rows;
 mod symbol;
 mod symmetry;
 
 use std::sync::Arc;
 
-pub use build::{
-    advection, advection_field, antiderivative, biharmonic, definite_integral, derivative,
-    diffusion, fractional_laplacian, identity, laplacian, laplacian_over, multiplier,
-    normal_derivative, partial, partial_order, zero,
-};
 pub use rows::PreparedRows;
 pub(crate) use rows::apply_all;
 
@@ -55,18 +47,10 @@ impl Term {
 /// A linear operator Σ c(x) T on functions of d variables, where each T is a derivative D^α, an
 /// integral along axes, a Fourier multiplier, or one after the other.
 ///
-/// Written like the equation: `-laplacian(2) + 100.0`, `partial(2, 1) - &nu * laplacian(2)`.
-/// Cheap to clone. What was put together wrongly (dimensions that differ, an axis that does not
-/// exist, a coefficient that is not finite) is remembered and returned as an error by
-/// [`validate`](Operator::validate) and by every call that applies the operator.
-///
-/// ```
-/// use fastlsq_ops::{identity, laplacian, partial};
-/// let helmholtz = laplacian(2) + 100.0 * identity(2);
-/// assert_eq!(helmholtz.to_string(), "∂²/∂x₀² + ∂²/∂x₁² + 100");
-/// let wrong = laplacian(2) + partial(3, 0);
-/// assert!(wrong.validate().is_err());
-/// ```
+/// Users write expressions; an operator is what becomes of one that is linear (see
+/// [`Statement::row`](crate::Statement::row)). Cheap to clone. What was put together wrongly is
+/// remembered and returned as an error by [`validate`](Operator::validate) and by every call that
+/// applies the operator.
 #[derive(Debug, Clone)]
 pub struct Operator {
     body: Result<Body, Arc<OperatorError>>,
@@ -106,6 +90,17 @@ impl Operator {
 
     fn body(&self) -> Result<&Body, OperatorError> {
         self.body.as_ref().map_err(|error| error.as_ref().clone())
+    }
+
+    /// The sum of two operators, or the first mistake in either.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let sum = || {
+            let (a, b) = (self.body()?, other.body()?);
+            require_dim("the second operand of a sum", a.dim, b.dim)?;
+            collect(a.dim, a.terms.iter().chain(b.terms.iter()).cloned())
+        };
+        Self::checked(sum())
     }
 
     /// Checks that the operator was put together without a mistake.
@@ -172,25 +167,23 @@ fn collect(
         term.action.validate(dim)?;
         // Integrals along distinct axes commute; one order makes like terms equal.
         term.action.integrals.sort_by_key(|integral| integral.axis);
-        let factor = term.coefficient.factor();
-        require_finite("a coefficient", factor)?;
-        let least = term.coefficient.least_dim();
-        if least > dim {
-            let axis = least - 1;
-            return Err(OperatorError::Axis { axis, dim });
+        let number = term.coefficient.as_constant();
+        if let Some(number) = number {
+            require_finite("a coefficient", number)?;
         }
-        let like = sum.iter_mut().find(|other| {
-            other.action == term.action && other.coefficient.same_functions(&term.coefficient)
-        });
-        match like {
-            Some(other) => {
-                let total = other.coefficient.factor() + factor;
-                require_finite("a coefficient", total)?;
-                other.coefficient = other.coefficient.with_factor(total);
+        // Numbers in front of like terms add up; functions are summed where the expression is made concrete.
+        let like = sum
+            .iter_mut()
+            .filter(|other| other.action == term.action)
+            .find_map(|other| other.coefficient.as_constant().map(|c| (other, c)));
+        match (like, number) {
+            (Some((other, present)), Some(number)) => {
+                require_finite("a coefficient", present + number)?;
+                other.coefficient = Field::constant(present + number);
             }
-            None => sum.push(term),
+            _ => sum.push(term),
         }
     }
-    sum.retain(|term| term.coefficient.factor() != 0.0);
+    sum.retain(|term| term.coefficient.as_constant() != Some(0.0));
     Ok((dim, sum))
 }

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::{Operator, Term};
 use crate::error::{require_dim, require_finite, require_size};
-use crate::field::{Function, multiply, require_finite_values};
 use crate::{Field, OperatorError, Sites};
 
 /// Points that one task sums up over all features.
@@ -225,10 +224,9 @@ impl Operator {
     }
 }
 
-/// Values of functions and of scaled products of them that are already known.
+/// Coefficients that are already evaluated.
 #[derive(Default)]
 struct Cache {
-    functions: Vec<(Function, Vec<f64>)>,
     columns: Vec<(Field, Vec<f64>)>,
 }
 
@@ -236,38 +234,14 @@ impl Cache {
     /// A basis groups terms by the slice they point to, so equal coefficients share one column.
     fn prepare(&mut self, term: &Term, sites: &Sites<'_>) -> Result<Prepared, OperatorError> {
         let field = &term.coefficient;
-        if field.is_constant() {
-            return Ok(Prepared::Constant(field.factor()));
+        if let Some(value) = field.as_constant() {
+            return Ok(Prepared::Constant(value));
         }
-        let known = |(other, _): &(Field, Vec<f64>)| {
-            other.factor() == field.factor() && other.same_functions(field)
-        };
-        if let Some(index) = self.columns.iter().position(known) {
+        if let Some(index) = self.columns.iter().position(|(known, _)| known.same(field)) {
             return Ok(Prepared::Column(index));
         }
-        let mut values = vec![field.factor(); sites.len()];
-        for function in field.functions() {
-            multiply(&mut values, self.function(function, sites)?);
-        }
-        require_finite_values(&field.to_string(), &values, sites)?;
-        self.columns.push((field.clone(), values));
+        self.columns.push((field.clone(), field.evaluate(sites)?));
         Ok(Prepared::Column(self.columns.len() - 1))
-    }
-
-    fn function(
-        &mut self,
-        function: &Function,
-        sites: &Sites<'_>,
-    ) -> Result<&[f64], OperatorError> {
-        let index = match self.functions.iter().position(|(f, _)| f.same(function)) {
-            Some(index) => index,
-            None => {
-                let values = function.evaluate(sites)?;
-                self.functions.push((function.clone(), values));
-                self.functions.len() - 1
-            }
-        };
-        Ok(&self.functions[index].1)
     }
 }
 

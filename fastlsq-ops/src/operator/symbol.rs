@@ -12,9 +12,12 @@ impl Operator {
     /// coefficients vary, if there are integrals, or if the dimension is another one.
     ///
     /// ```
-    /// use fastlsq_ops::{laplacian, partial};
-    /// let operator = laplacian(2) + 3.0 * partial(2, 1);
-    /// assert_eq!(operator.symbol(&[1.0, 2.0]), Some((-5.0, 6.0)));
+    /// use fastlsq_ops::{Frame, Space, Y, laplacian, unknown};
+    /// let u = unknown("u");
+    /// let statement = Frame::new(Space::new(2), [u]).lower_scalar(&(laplacian(u) + 3.0 * u.d(Y)))?;
+    /// let row = statement.row().unwrap();
+    /// assert_eq!(row.block(0).unwrap().symbol(&[1.0, 2.0]), Some((-5.0, 6.0)));
+    /// # Ok::<(), fastlsq_ops::StatementError>(())
     /// ```
     #[must_use]
     pub fn symbol(&self, frequency: &[f64]) -> Option<(f64, f64)> {
@@ -23,7 +26,7 @@ impl Operator {
         }
         let (mut p, mut q) = (0.0, 0.0);
         for term in self.terms() {
-            let value = term.coefficient.factor() * magnitude(&term.action, frequency)?;
+            let value = term.coefficient.as_constant()? * magnitude(&term.action, frequency)?;
             // i^{|α|}; wrapping keeps |α| modulo 4.
             let orders = term.action.derivative.orders().iter();
             match orders.fold(0, |sum: u32, n| sum.wrapping_add(*n)) % 4 {

@@ -1,6 +1,5 @@
 //! One equation of a system: an operator for each unknown that appears in it.
 
-use std::ops::{Add, Mul, Neg, Sub};
 use std::sync::Arc;
 
 use faer::MatMut;
@@ -8,21 +7,12 @@ use fastlsq_basis::Basis;
 
 use crate::error::{require_dim, require_size};
 use crate::operator::apply_all;
-use crate::references::for_values_and_references;
-use crate::{Field, Operator, OperatorError, Sites};
+use crate::{Operator, OperatorError, Sites};
 
 /// One equation Σₖ Lₖ uₖ of a system in the unknowns u₀, u₁, …
 ///
 /// Its rows stand over all unknowns side by side: first the features of u₀, then those of u₁, and
 /// so on; unknowns that do not appear get zeros. The coefficient vector β is laid out likewise.
-///
-/// ```
-/// use fastlsq_ops::{laplacian, partial};
-/// // the first momentum equation of Stokes flow in the unknowns (u, v, p)
-/// let momentum = (-laplacian(2)).on(0, 3) + partial(2, 0).on(2, 3);
-/// assert_eq!(momentum.unknowns(), 3);
-/// assert!(momentum.block(1).is_none());
-/// ```
 #[derive(Debug, Clone)]
 pub struct EquationRow {
     unknowns: usize,
@@ -71,7 +61,7 @@ impl EquationRow {
             return self.failed(OperatorError::Unknown { unknown, unknowns });
         }
         match self.blocks.binary_search_by_key(&unknown, |(k, _)| *k) {
-            Ok(found) => self.blocks[found].1 = &self.blocks[found].1 + operator,
+            Ok(found) => self.blocks[found].1 = self.blocks[found].1.plus(&operator),
             Err(place) => self.blocks.insert(place, (unknown, operator)),
         }
         self
@@ -147,16 +137,6 @@ impl EquationRow {
     /// The first mistake that was made.
     pub fn validate(&self) -> Result<(), OperatorError> {
         self.dim().map(|_| ())
-    }
-
-    /// c(x) times the equation.
-    #[must_use]
-    pub fn scaled_by(&self, coefficient: &Field) -> Self {
-        let mut scaled = self.clone();
-        for (_, operator) in &mut scaled.blocks {
-            *operator = operator.scaled_by(coefficient);
-        }
-        scaled
     }
 
     /// Writes the rows over all unknowns on the calling thread: one row a point, Σ Nₖ columns.
@@ -324,44 +304,3 @@ impl From<Operator> for EquationRow {
     }
 }
 
-impl EquationRow {
-    fn plus(&self, other: &Self) -> Self {
-        let mut sum = self.clone();
-        if let Some(mistake) = &other.mistake {
-            sum.mistake.get_or_insert_with(|| mistake.clone());
-        }
-        let what = "the second operand's list of unknowns";
-        if let Err(error) = require_size(what, self.unknowns, other.unknowns) {
-            return sum.failed(error);
-        }
-        let blocks = other.blocks.iter().cloned();
-        blocks.fold(sum, |row, (unknown, operator)| row.with(unknown, operator))
-    }
-}
-
-impl Neg for EquationRow {
-    type Output = EquationRow;
-
-    fn neg(self) -> EquationRow {
-        self.scaled_by(&Field::constant(-1.0))
-    }
-}
-
-impl Neg for &EquationRow {
-    type Output = EquationRow;
-
-    fn neg(self) -> EquationRow {
-        self.scaled_by(&Field::constant(-1.0))
-    }
-}
-
-for_values_and_references!(Add, add, EquationRow, EquationRow => EquationRow,
-    |a: &EquationRow, b: &EquationRow| a.plus(b));
-for_values_and_references!(Sub, sub, EquationRow, EquationRow => EquationRow,
-    |a: &EquationRow, b: &EquationRow| a.plus(&-b));
-for_values_and_references!(Mul, mul, f64, EquationRow => EquationRow,
-    |c: &f64, a: &EquationRow| a.scaled_by(&Field::constant(*c)));
-for_values_and_references!(Mul, mul, EquationRow, f64 => EquationRow,
-    |a: &EquationRow, c: &f64| a.scaled_by(&Field::constant(*c)));
-for_values_and_references!(Mul, mul, Field, EquationRow => EquationRow,
-    |c: &Field, a: &EquationRow| a.scaled_by(c));

@@ -1,0 +1,323 @@
+//! One scalar equation R = 0, or condition, made concrete: linear or not, its operator, its slopes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView2, s};
+
+use super::calculus::Variable;
+use super::evaluate::Program;
+use super::graph::{Graph, Id, Jet};
+use super::linear::Degree;
+use crate::expr::Expr;
+use crate::{EquationRow, Field, Operator, OperatorError, Sites, StatementError, Term};
+
+/// A scalar expression in one space, with its derivatives by the unknowns and by the parameters.
+#[derive(Debug, Clone)]
+pub struct Statement {
+    graph: Arc<Graph>,
+    root: Id,
+    /// The jets that occur, as numbers of the graph, with ∂R/∂jet for each.
+    jets: Vec<(usize, Id)>,
+    /// The parameters that occur, with ∂R/∂parameter for each.
+    parameters: Vec<(usize, Id)>,
+    /// What is left where all unknowns vanish, if the expression is linear.
+    rest: Option<Id>,
+}
+
+impl Statement {
+    /// Statements for these nodes of one graph.
+    pub(crate) fn all(mut graph: Graph, roots: &[Id]) -> Result<Vec<Self>, StatementError> {
+        let mut parts = Vec::with_capacity(roots.len());
+        for root in roots {
+            graph.require_finite(*root)?;
+            let mut jets = Vec::new();
+            for jet in graph.jets_of(*root) {
+                let slope = graph.slope(*root, Variable::Jet(jet), &mut HashMap::new())?;
+                if !graph.is_zero(slope) {
+                    jets.push((jet, slope));
+                }
+            }
+            let mut parameters = Vec::new();
+            for parameter in graph.parameters_of(*root) {
+                let by = Variable::Parameter(parameter);
+                let slope = graph.slope(*root, by, &mut HashMap::new())?;
+                parameters.push((parameter, slope));
+            }
+            let rest = match graph.degree(*root) {
+                Degree::Nonlinear => None,
+                Degree::Free | Degree::Linear => Some(graph.without_jets(*root)),
+            };
+            parts.push((*root, jets, parameters, rest));
+        }
+        let graph = Arc::new(graph);
+        let statement = |(root, jets, parameters, rest)| Self {
+            graph: graph.clone(),
+            root,
+            jets,
+            parameters,
+            rest,
+        };
+        Ok(parts.into_iter().map(statement).collect())
+    }
+
+    /// The number of unknowns of the system.
+    #[must_use]
+    pub fn unknowns(&self) -> usize {
+        self.graph.unknowns.len()
+    }
+
+    /// Whether every term has at most one unknown, to the first power.
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
+        self.rest.is_some()
+    }
+
+    /// Whether no unknown occurs.
+    #[must_use]
+    pub fn is_free_of_unknowns(&self) -> bool {
+        self.jets.is_empty()
+    }
+
+    /// The highest order of a derivative; integrals and multipliers do not count.
+    #[must_use]
+    pub fn order(&self) -> u32 {
+        let orders = self.jets().map(|jet| jet.action.derivative.order());
+        orders.max().unwrap_or(0)
+    }
+
+    /// The derivatives of unknowns that occur.
+    pub fn jets(&self) -> impl ExactSizeIterator<Item = &Jet> {
+        self.jets.iter().map(|(jet, _)| &self.graph.jets[*jet])
+    }
+
+    /// Whether points must come with normals.
+    #[must_use]
+    pub fn needs_normals(&self) -> bool {
+        self.graph.needs_normals(self.root)
+    }
+
+    /// The linear operator on the left of L u = f; `None` if the expression is not linear.
+    #[must_use]
+    pub fn row(&self) -> Option<EquationRow> {
+        self.rest?;
+        Some(self.row_of(|_, _| true))
+    }
+
+    /// The part of the linear operator whose coefficients contain no free parameters.
+    #[must_use]
+    pub fn fixed_row(&self) -> EquationRow {
+        self.row_of(|graph, slope| graph.parameters_of(slope).is_empty())
+    }
+
+    fn row_of(&self, keep: impl Fn(&Graph, Id) -> bool) -> EquationRow {
+        let mut terms: Vec<Vec<Term>> = vec![Vec::new(); self.unknowns()];
+        for (jet, slope) in &self.jets {
+            if keep(&self.graph, *slope) {
+                let jet = &self.graph.jets[*jet];
+                let term = Term::new(self.field(*slope), jet.action.clone());
+                terms[jet.unknown].push(term);
+            }
+        }
+        let mut row = EquationRow::zero(self.unknowns());
+        for (unknown, terms) in terms.into_iter().enumerate() {
+            if !terms.is_empty() {
+                row = row.with(unknown, Operator::from_terms(self.graph.dim, terms));
+            }
+        }
+        row
+    }
+
+    /// The right-hand side f of L u = f; `None` if the expression is not linear.
+    #[must_use]
+    pub fn source(&self) -> Option<Field> {
+        self.rest.map(|rest| self.field(rest).negated())
+    }
+
+    fn field(&self, id: Id) -> Field {
+        match self.graph.as_number(id) {
+            Some(value) => Field::constant(value),
+            None => Field::of_node(self.graph.clone(), id),
+        }
+    }
+
+    /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters.
+    #[must_use]
+    pub fn dependent_terms(&self) -> Vec<(Jet, Dependent)> {
+        let depends = |slope: &Id| !self.graph.parameters_of(*slope).is_empty();
+        self.jets
+            .iter()
+            .filter(|(_, slope)| depends(slope))
+            .map(|(jet, slope)| (self.graph.jets[*jet].clone(), self.dependent(*slope, 1.0)))
+            .collect()
+    }
+
+    /// The right-hand side f(x; θ) of a linear expression, if it depends on free parameters.
+    #[must_use]
+    pub fn dependent_source(&self) -> Option<Dependent> {
+        let rest = self.rest?;
+        let depends = !self.graph.parameters_of(rest).is_empty();
+        depends.then(|| self.dependent(rest, -1.0))
+    }
+
+    fn dependent(&self, id: Id, sign: f64) -> Dependent {
+        let mut graph = self.graph.as_ref().clone();
+        let all = graph.parameters.len();
+        let mut outputs = vec![id];
+        for parameter in 0..all {
+            let by = Variable::Parameter(parameter);
+            // Only functions given as code can refuse, at their third derivative.
+            let slope = graph.slope(id, by, &mut HashMap::new());
+            outputs.push(slope.unwrap_or_else(|_| graph.number(f64::NAN)));
+        }
+        Dependent {
+            program: Arc::new(Program::new(&graph, &outputs, &[])),
+            parameters: all,
+            sign,
+        }
+    }
+
+    /// The expression as Newton's method needs it: values and slopes at given unknowns.
+    #[must_use]
+    pub fn residual(&self) -> Residual {
+        let mut columns = vec![usize::MAX; self.graph.jets.len()];
+        for (column, (jet, _)) in self.jets.iter().enumerate() {
+            columns[*jet] = column;
+        }
+        // Jets whose slope vanishes identically do not matter; any column will do.
+        let mut outputs = vec![self.root];
+        outputs.extend(self.jets.iter().map(|(_, slope)| *slope));
+        outputs.extend(self.parameters.iter().map(|(_, slope)| *slope));
+        Residual {
+            program: Arc::new(Program::new(&self.graph, &outputs, &columns)),
+            jets: self.jets().cloned().collect(),
+            parameters: self.parameters.iter().map(|(p, _)| *p).collect(),
+            free: self.graph.parameters.len(),
+            unknowns: self.unknowns(),
+            dim: self.graph.dim,
+        }
+    }
+}
+
+/// The first term of a sum that is not linear in the unknowns.
+pub(crate) fn first_nonlinear(
+    expression: &Expr,
+    lower: impl Fn(&Expr) -> Result<Vec<Statement>, StatementError>,
+) -> Option<Expr> {
+    let terms = expression.terms();
+    if let [single] = terms.as_slice() {
+        return Some(single.clone());
+    }
+    let nonlinear = |term: &Expr| {
+        lower(term).is_ok_and(|statements| statements.iter().any(|s| !s.is_linear()))
+    };
+    terms.into_iter().find(nonlinear)
+}
+
+/// A function of the point and of the free parameters.
+#[derive(Debug, Clone)]
+pub struct Dependent {
+    program: Arc<Program>,
+    parameters: usize,
+    sign: f64,
+}
+
+impl Dependent {
+    /// Values and slopes by all free parameters: one row per point, the value first.
+    ///
+    /// # Errors
+    /// Normals that are missing.
+    pub fn sample(
+        &self,
+        sites: &Sites<'_>,
+        parameters: &[f64],
+    ) -> Result<Array2<f64>, OperatorError> {
+        let mut sampled = self.program.run(sites, None, parameters)?;
+        if self.sign < 0.0 {
+            sampled.mapv_inplace(|value| -value);
+        }
+        Ok(sampled)
+    }
+
+    /// The number of free parameters.
+    #[must_use]
+    pub fn parameters(&self) -> usize {
+        self.parameters
+    }
+}
+
+/// A residual R(x, u, ∇u, …; θ) with its exact slopes, evaluated at many points at once.
+#[derive(Debug, Clone)]
+pub struct Residual {
+    program: Arc<Program>,
+    jets: Vec<Jet>,
+    parameters: Vec<usize>,
+    free: usize,
+    unknowns: usize,
+    dim: usize,
+}
+
+/// Values and slopes of a [`Residual`] at many points.
+#[derive(Debug, Clone)]
+pub struct ResidualValues {
+    /// R(xᵢ).
+    pub values: Vec<f64>,
+    /// ∂R/∂(jet) at xᵢ: one row per point, one column per jet.
+    pub slopes: Array2<f64>,
+    /// ∂R/∂θ at xᵢ: one row per point, one column per free parameter.
+    pub parameter_slopes: Array2<f64>,
+}
+
+impl Residual {
+    /// The derivatives of unknowns that it needs, in the order of the columns of its table.
+    #[must_use]
+    pub fn jets(&self) -> &[Jet] {
+        &self.jets
+    }
+
+    /// One row for each jet, which evaluates it.
+    #[must_use]
+    pub fn jet_rows(&self) -> Vec<EquationRow> {
+        let row = |jet: &Jet| {
+            let term = Term::new(1.0, jet.action.clone());
+            Operator::from_terms(self.dim, [term]).on(jet.unknown, self.unknowns)
+        };
+        self.jets.iter().map(row).collect()
+    }
+
+    /// The linearised residual as an operator Σ cₜ(x) Tₜ: column t of the table of the sites is cₜ. `keep` selects the jets.
+    #[must_use]
+    pub fn linearised(&self, keep: impl Fn(&Jet) -> bool) -> EquationRow {
+        let mut row = EquationRow::zero(self.unknowns);
+        for (column, jet) in self.jets.iter().enumerate().filter(|(_, jet)| keep(jet)) {
+            let coefficient = Field::tabulated(format!("c{column}"), column);
+            let term = Term::new(coefficient, jet.action.clone());
+            row = row.with(jet.unknown, Operator::from_terms(self.dim, [term]));
+        }
+        row
+    }
+
+    /// Values and slopes, given the jets at the points (one row per point) and the free parameters.
+    ///
+    /// # Errors
+    /// Normals that are missing.
+    pub fn evaluate(
+        &self,
+        table: ArrayView2<'_, f64>,
+        sites: &Sites<'_>,
+        parameters: &[f64],
+    ) -> Result<ResidualValues, OperatorError> {
+        let all = self.program.run(sites, Some(table), parameters)?;
+        let jets = self.jets.len();
+        let mut parameter_slopes = Array2::zeros((sites.len(), self.free));
+        for (column, parameter) in self.parameters.iter().enumerate() {
+            let source = all.column(1 + jets + column);
+            parameter_slopes.column_mut(*parameter).assign(&source);
+        }
+        Ok(ResidualValues {
+            values: all.column(0).to_vec(),
+            slopes: all.slice(s![.., 1..=jets]).to_owned(),
+            parameter_slopes,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! The coordinates of a domain: how many, their names, and whether the last one is time.
+
+use crate::typography::subscript;
+use crate::{Coordinate, Name, StatementError};
+
+/// The axes that expressions refer to.
+///
+/// ```
+/// use fastlsq_ops::{Space, T, X, Y};
+/// let strip = Space::new(1).with_time(); // x and t
+/// assert_eq!((strip.axis_of(X)?, strip.axis_of(T)?), (0, 1));
+/// // Two axes, but no y.
+/// assert!(strip.axis_of(Y).is_err());
+/// # Ok::<(), fastlsq_ops::StatementError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Space {
+    names: Vec<Name>,
+    time: bool,
+}
+
+impl Space {
+    /// So many axes of space: x, y, z, or x₀, x₁, … if there are more than three.
+    #[must_use]
+    pub fn new(axes: usize) -> Self {
+        let names = (0..axes).map(|k| match (axes, k) {
+            (1..=3, 0) => Name::new("x"),
+            (1..=3, 1) => Name::new("y"),
+            (1..=3, 2) => Name::new("z"),
+            _ => Name::new(&format!("x{}", subscript(k))),
+        });
+        Self {
+            names: names.collect(),
+            time: false,
+        }
+    }
+
+    /// The same space with time as one more axis.
+    #[must_use]
+    pub fn with_time(mut self) -> Self {
+        if !self.time {
+            self.names.push(Name::new("t"));
+            self.time = true;
+        }
+        self
+    }
+
+    /// Axes of these names; a last one called t is time.
+    #[must_use]
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let names: Vec<Name> = names.into_iter().map(Name::new).collect();
+        let time = names.last().is_some_and(|name| name.as_str() == "t");
+        Self { names, time }
+    }
+
+    /// The same axes under other names, as far as there are names; whether there is time does not change.
+    #[must_use]
+    pub fn renamed<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        for (own, name) in self.names.iter_mut().zip(names) {
+            *own = Name::new(name);
+        }
+        self
+    }
+
+    /// The number of axes, time included.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The number of axes of space.
+    #[must_use]
+    pub fn space_axes(&self) -> usize {
+        self.names.len() - usize::from(self.time)
+    }
+
+    /// Whether the last axis is time.
+    #[must_use]
+    pub fn has_time(&self) -> bool {
+        self.time
+    }
+
+    /// The names of the axes.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.names.iter().map(Name::as_str).collect()
+    }
+
+    /// The number of the axis that is meant.
+    ///
+    /// # Errors
+    /// A coordinate that does not exist here.
+    pub fn axis_of(&self, coordinate: Coordinate) -> Result<usize, StatementError> {
+        let found = match coordinate {
+            Coordinate::Space(k) => (k < self.space_axes()).then_some(k),
+            Coordinate::Time => self.time.then(|| self.names.len() - 1),
+            Coordinate::Axis(k) => (k < self.dim()).then_some(k),
+            Coordinate::Named(name) => self.names.iter().position(|own| *own == name),
+        };
+        found.ok_or_else(|| StatementError::NoSuchCoordinate {
+            coordinate: coordinate.to_string(),
+            known: self.names.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
