@@ -7,7 +7,7 @@ use fastlsq_basis::Basis;
 
 use crate::error::{require_dim, require_size};
 use crate::operator::apply_all;
-use crate::{Operator, OperatorError, Sites};
+use crate::{Action, MultiIndex, Operator, OperatorError, Sites, Term};
 
 /// One equation Σₖ Lₖ uₖ of a system in the unknowns u₀, u₁, …
 ///
@@ -38,6 +38,22 @@ impl EquationRow {
             blocks: Vec::new(),
             mistake: None,
         }
+    }
+
+    /// The row that gives one unknown itself.
+    #[must_use]
+    pub fn value(dim: usize, unknown: usize, unknowns: usize) -> Self {
+        Operator::from_terms(dim, [Term::new(1.0, Action::identity(dim))]).on(unknown, unknowns)
+    }
+
+    /// The row that gives the derivative of one unknown along an axis.
+    #[must_use]
+    pub fn slope(dim: usize, axis: usize, unknown: usize, unknowns: usize) -> Self {
+        let action = match MultiIndex::along(dim, axis, 1) {
+            Ok(alpha) => Action::derivative(alpha),
+            Err(error) => return Self::zero(unknowns).failed(error.into()),
+        };
+        Operator::from_terms(dim, [Term::new(1.0, action)]).on(unknown, unknowns)
     }
 
     /// The row with an operator for each unknown in turn; `None` where an unknown is absent.

@@ -78,6 +78,12 @@ pub enum StatementError {
     /// The normal inside a derivative.
     #[error("the normal is known on the boundary only and cannot be differentiated")]
     NormalDifferentiated,
+    /// An operator that is not linear.
+    #[error("{expression} is not linear in the unknowns")]
+    Nonlinear {
+        /// What was asked for.
+        expression: String,
+    },
     /// An integral or multiplier without a closed form.
     #[error("{expression} has no closed form: {reason}")]
     NoClosedForm {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use fastlsq_basis::BasisError;
-use fastlsq_ops::OperatorError;
+use fastlsq_ops::{OperatorError, StatementError};
 use thiserror::Error;
 
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
+use crate::problem::{Mistake, list};
 
 /// A linear problem that cannot be solved as stated.
 #[derive(Debug, Clone, Error)]
@@ -82,6 +83,12 @@ pub enum SolveError {
         /// What it must satisfy.
         requirement: &'static str,
     },
+    /// Mistakes in the equations and conditions.
+    #[error("the problem cannot be solved as stated:\n{}", list(.0))]
+    Statement(Arc<[Mistake]>),
+    /// An expression that cannot be evaluated.
+    #[error(transparent)]
+    Expression(#[from] StatementError),
     /// An unknown that does not exist.
     #[error("there is no unknown {name:?}; the unknowns are {known:?}")]
     Unknown {
@@ -106,11 +113,13 @@ pub enum SolveError {
         /// What the system said.
         reason: String,
     },
-    /// Unknowns that cannot be told apart, or none at all.
-    #[error("the unknowns are {names:?}; give at least one name, each only once")]
+    /// A solution of another problem.
+    #[error("the unknowns are {names:?}, but those of the problem are {known:?}")]
     UnknownNames {
-        /// The names that were given.
+        /// The names of the solution.
         names: Vec<String>,
+        /// The names of the problem.
+        known: Vec<String>,
     },
     /// Standard deviations for a condition that has no table of values.
     #[error(

@@ -3,13 +3,14 @@
 use std::time::Instant;
 
 use faer::Mat;
+use fastlsq_ops::{Expr, Field, Frame};
 use ndarray::ArrayView2;
 
 use crate::SolveError;
-use crate::auto::{HeldOut, Score};
+use crate::auto::{HeldOut, Score, sample};
 use crate::backend::Factored;
-use crate::data::{Data, PointFunction};
 use crate::lsq::RowSource;
+use crate::problem::ConcreteProblem;
 use crate::report::Status;
 use crate::solution::Solution;
 use crate::system::{RowBlock, System};
@@ -21,42 +22,41 @@ use crate::system::{RowBlock, System};
 ///
 /// ```
 /// use std::f64::consts::PI;
-/// use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
-/// let heat_map = LinearProblem::on(BoxDomain::unit(2))
-///     .equation(-laplacian(2), |_| 1.0)
-///     .dirichlet(|_| 0.0)
+/// use fastlsq_solve::{BoxDomain, LinearProblem, Options, X, Y, laplacian, sin, unknown};
+/// let u = unknown("u");
+/// let plate = LinearProblem::on(BoxDomain::unit(2))
+///     .equation(-laplacian(u), 1.0)
+///     .dirichlet(0.0)
 ///     .factor_with(&Options::new().features(300).bandwidth(4.0))?;
 /// // Another source: −Δu = 2π² sin πx sin πy.
-/// let u = heat_map
-///     .new_data()
-///     .source(0, |x| 2.0 * PI * PI * (PI * x[0]).sin() * (PI * x[1]).sin())?
-///     .solve()?;
+/// let source = 2.0 * PI * PI * sin(PI * X) * sin(PI * Y);
+/// let u = plate.new_data().right("equation 1", source)?.solve()?;
 /// assert!((u.value(&[0.5, 0.5])? - 1.0).abs() < 1e-7);
 /// # Ok::<(), fastlsq_solve::SolveError>(())
 /// ```
 #[derive(Debug)]
 pub struct FactoredProblem {
+    problem: ConcreteProblem,
     system: System,
     factored: Box<dyn Factored>,
     held_out: HeldOut,
     solution: Solution,
-    equations: usize,
 }
 
 impl FactoredProblem {
     pub(crate) fn new(
+        problem: ConcreteProblem,
         system: System,
         factored: Box<dyn Factored>,
         held_out: HeldOut,
         solution: Solution,
-        equations: usize,
     ) -> Self {
         Self {
+            problem,
             system,
             factored,
             held_out,
             solution,
-            equations,
         }
     }
 
@@ -163,12 +163,9 @@ impl FactoredProblem {
         report.choice = "new data for a factored problem".to_owned();
         report.probes.clear();
         (report.seconds, report.solve_seconds) = (seconds, solve_seconds);
-        Solution::from_parts(
-            self.system.bases().to_vec(),
-            self.solution.names().to_vec(),
-            beta,
-            report,
-        )
+        let problem = &self.problem;
+        let functions = (problem.space.clone(), problem.unknowns.clone());
+        Solution::from_parts(functions, self.system.bases().to_vec(), beta, report)
     }
 
     fn index_of(&self, label: &str) -> Result<usize, SolveError> {
@@ -197,26 +194,15 @@ pub struct NewData<'a> {
 }
 
 impl NewData<'_> {
-    /// Another source f for an equation, numbered from 0.
+    /// Something else on the right of the equation ("equation 1", …) or condition ("walls", …) with this label: a number,
+    /// an expression or a closure `|x: &[f64]| …`, without unknowns.
     ///
     /// # Errors
-    /// No such equation, or a source that is not finite.
-    pub fn source(self, equation: usize, source: impl PointFunction) -> Result<Self, SolveError> {
-        if equation >= self.problem.equations {
-            return Err(self
-                .problem
-                .no_block(&format!("equation {}", equation.saturating_add(1))));
-        }
-        self.replace(equation, &Data::new(source))
-    }
-
-    /// Other data g for the condition (or equation) with this label.
-    ///
-    /// # Errors
-    /// No such block, or data that are not finite.
-    pub fn data(self, label: &str, data: impl PointFunction) -> Result<Self, SolveError> {
+    /// No such block, an expression with unknowns or parameters, or data that are not finite.
+    pub fn right(self, label: &str, right: impl Into<Expr>) -> Result<Self, SolveError> {
         let index = self.problem.index_of(label)?;
-        self.replace(index, &Data::new(data))
+        let frame = Frame::new(self.problem.problem.space.clone(), []);
+        self.replace(index, &frame.field(right)?)
     }
 
     /// Other values for the block with this label, at its own [points](FactoredProblem::points).
@@ -251,9 +237,9 @@ impl NewData<'_> {
         solutions.pop().ok_or(SolveError::NothingToSolve)
     }
 
-    fn replace(mut self, index: usize, data: &Data) -> Result<Self, SolveError> {
+    fn replace(mut self, index: usize, data: &Field) -> Result<Self, SolveError> {
         let block = &self.problem.system.blocks()[index];
-        self.values[index] = data.sample(&block.label, block.points.view())?;
+        self.values[index] = sample(data, &block.label, &block.sites())?;
         self.held_out.replace_data(index, data)?;
         Ok(self)
     }

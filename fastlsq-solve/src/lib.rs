@@ -64,7 +64,6 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
-mod data;
 pub mod domain;
 mod error;
 mod factored;
@@ -80,10 +79,9 @@ mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
 pub use compress::compress;
-pub use data::{Data, PointFunction};
 pub use domain::{
     Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, DomainExt,
-    Interval, PartKind, PartSelector, SpaceTime,
+    FINAL, INITIAL, Interval, PartKind, PartSelector, Renamed, SpaceTime, WALLS,
 };
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
@@ -96,7 +94,10 @@ pub use fastlsq_basis::{
 pub use fastlsq_ops::*;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
-pub use problem::{Condition, Imposition, LinearProblem, Place};
+pub use problem::{
+    ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
+    LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,
+};
 pub use report::{BlockReport, Probe, Report, Status};
 pub use saved::SaveError;
 pub use solution::Solution;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::auto::{Features, Found, Trial};
 use crate::options::Options;
-use crate::problem::LinearProblem;
+use crate::problem::ConcreteProblem;
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,7 +163,7 @@ impl Report {
     /// The record of a finished search.
     #[must_use]
     pub fn of<X>(
-        problem: &LinearProblem,
+        problem: &ConcreteProblem,
         options: &Options,
         found: &Found<X>,
         seconds: f64,
@@ -194,7 +194,7 @@ impl Report {
             condition: best.info.condition,
             bandwidths: bandwidths(&best.features),
             law: describe_features(&best.features),
-            symmetry: describe_symmetry(&best.features, &problem.unknowns),
+            symmetry: describe_symmetry(&best.features, &problem.names()),
             choice: found.choice.clone(),
             method: format!("{} ({})", best.info.method, best.info.reason),
             backend: options.backend.name(),

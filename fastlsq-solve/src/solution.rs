@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, BasisError};
-use fastlsq_ops::{EquationRow, Operator, Sites, identity, laplacian, partial, partial_order};
+use fastlsq_ops::{EquationRow, Expr, Frame, Sites, Space, Unknown, axis, laplacian};
 use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
@@ -14,20 +14,22 @@ use crate::report::Report;
 /// Every derivative is exact for the expansion. A solution can be shared between threads.
 #[derive(Debug, Clone)]
 pub struct Solution {
+    space: Space,
+    unknowns: Vec<Unknown>,
     bases: Vec<Arc<dyn Basis>>,
-    names: Vec<String>,
     beta: Vec<f64>,
     report: Report,
 }
 
 impl Solution {
-    /// A solution from its parts: one basis for each unknown, coefficients one after the other.
+    /// A solution from its parts: the coordinates and the unknowns, one basis for each of these, and coefficients one
+    /// after the other.
     ///
     /// # Errors
-    /// Names, coefficients or dimensions that do not match the bases, coefficients that are not finite.
+    /// Unknowns, coefficients or dimensions that do not match the bases, coefficients that are not finite.
     pub fn from_parts(
+        (space, unknowns): (Space, Vec<Unknown>),
         bases: Vec<Arc<dyn Basis>>,
-        names: Vec<String>,
         beta: Vec<f64>,
         report: Report,
     ) -> Result<Self, SolveError> {
@@ -42,17 +44,17 @@ impl Solution {
                 found,
             })
         };
-        let Some(first) = bases.first() else {
+        if bases.is_empty() {
             return Err(SolveError::NothingToSolve);
-        };
-        require("names", bases.len(), names.len())?;
+        }
+        require("unknowns", bases.len(), unknowns.len())?;
         require(
             "coefficients",
             bases.iter().map(Basis::len).sum(),
             beta.len(),
         )?;
         for basis in &bases {
-            require("axes", first.dim(), basis.dim())?;
+            require("axes", space.dim(), basis.dim())?;
         }
         if let Some(index) = beta.iter().position(|value| !value.is_finite()) {
             return Err(BasisError::NotFinite {
@@ -63,8 +65,9 @@ impl Solution {
             .into());
         }
         Ok(Self {
+            space,
+            unknowns,
             bases,
-            names,
             beta,
             report,
         })
@@ -88,37 +91,45 @@ impl Solution {
         &self.beta
     }
 
-    /// The names of the unknowns.
+    /// The unknowns.
     #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn unknowns(&self) -> &[Unknown] {
+        &self.unknowns
     }
 
-    /// The dimension of the space.
+    /// The coordinates.
+    #[must_use]
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The number of coordinates, time included.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.bases.first().map_or(0, Basis::dim)
+        self.space.dim()
     }
 
     /// One unknown of a system as a solution of its own.
     ///
     /// # Errors
-    /// A name that does not exist.
-    pub fn unknown(&self, name: &str) -> Result<Self, SolveError> {
+    /// An unknown that does not exist.
+    pub fn unknown(&self, unknown: impl Into<Unknown>) -> Result<Self, SolveError> {
+        let unknown = unknown.into();
         let index = self
-            .names
+            .unknowns
             .iter()
-            .position(|own| own == name)
+            .position(|own| *own == unknown)
             .ok_or_else(|| SolveError::Unknown {
-                name: name.to_owned(),
-                known: self.names.clone(),
+                name: unknown.to_string(),
+                known: self.unknowns.iter().map(ToString::to_string).collect(),
             })?;
         let start: usize = self.bases[..index].iter().map(Basis::len).sum();
         let basis = self.bases[index].clone();
         let beta = self.beta[start..start + basis.len()].to_vec();
         Ok(Self {
+            space: self.space.clone(),
+            unknowns: vec![unknown],
             bases: vec![basis],
-            names: vec![name.to_owned()],
             beta,
             report: self.report.clone(),
         })
@@ -140,34 +151,70 @@ impl Solution {
         Ok(row.apply(&self.references(), &self.beta, sites)?)
     }
 
-    /// Any operator applied to the first unknown, at many points (one row a point).
+    /// Any expression of the unknowns, linear or not, at many points (one row per point).
+    ///
+    /// ```
+    /// use fastlsq_solve::{Interval, LinearProblem, X, sin, unknown};
+    /// let u = unknown("u");
+    /// let wave = LinearProblem::on(Interval::unit())
+    ///     .equation(u.d(X).d(X) + u, 0.0)
+    ///     .dirichlet(sin(X))
+    ///     .solve()?;
+    /// let energy = wave.at(u.d(X).powi(2) + u.powi(2), &[0.3])?;
+    /// assert!((energy - 1.0).abs() < 1e-10);
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
     ///
     /// # Errors
-    /// An operator or points that do not fit.
-    pub fn apply<'a>(
+    /// An expression with other unknowns, with parameters or with coordinates that do not exist; points that do not fit.
+    pub fn evaluate<'a>(
         &self,
-        operator: &Operator,
+        expression: impl Into<Expr>,
         sites: impl Into<Sites<'a>>,
     ) -> Result<Vec<f64>, SolveError> {
-        self.apply_row(&operator.on(0, self.bases.len()), sites)
+        let (expression, sites) = (expression.into(), sites.into());
+        sites.validate(self.dim())?;
+        let frame = Frame::new(self.space.clone(), self.unknowns.iter().copied());
+        let residual = frame.lower_scalar(&expression)?.residual();
+        let rows = residual.jet_rows();
+        let jets = EquationRow::apply_all(&rows, &self.references(), &self.beta, sites)?;
+        let table = Array2::from_shape_fn((sites.len(), jets.len()), |(i, k)| jets[k][i]);
+        Ok(residual.evaluate(table.view(), &sites, &[])?.values)
     }
 
-    /// u at many points (one row a point).
+    /// Any expression of the unknowns at one point.
+    ///
+    /// # Errors
+    /// As [`evaluate`](Self::evaluate).
+    pub fn at(&self, expression: impl Into<Expr>, point: &[f64]) -> Result<f64, SolveError> {
+        let values = self.evaluate(expression, &one_row(point))?;
+        Ok(values.first().copied().unwrap_or(f64::NAN))
+    }
+
+    fn value_row(&self) -> EquationRow {
+        EquationRow::value(self.dim(), 0, self.bases.len())
+    }
+
+    fn slope_row(&self, axis: usize) -> EquationRow {
+        EquationRow::slope(self.dim(), axis, 0, self.bases.len())
+    }
+
+    /// u at many points (one row per point); of a system, the first unknown.
     ///
     /// # Errors
     /// Points of another dimension, or not finite.
     pub fn values(&self, points: ArrayView2<'_, f64>) -> Result<Vec<f64>, SolveError> {
-        self.apply(&identity(self.dim()), points)
+        self.apply_row(&self.value_row(), points)
     }
 
-    /// ∇u at many points: one row a point, one column an axis.
+    /// The derivatives of u along all axes, time included, at many points: one row per point, one column per axis.
     ///
     /// # Errors
     /// As [`values`](Self::values).
     pub fn gradients(&self, points: ArrayView2<'_, f64>) -> Result<Array2<f64>, SolveError> {
         let mut gradients = Array2::zeros((points.nrows(), self.dim()));
         for axis in 0..self.dim() {
-            let column = self.apply(&partial(self.dim(), axis), points)?;
+            let column = self.apply_row(&self.slope_row(axis), points)?;
             for (target, value) in gradients.column_mut(axis).iter_mut().zip(column) {
                 *target = value;
             }
@@ -180,52 +227,31 @@ impl Solution {
     /// # Errors
     /// A point of another dimension, or not finite.
     pub fn value(&self, point: &[f64]) -> Result<f64, SolveError> {
-        self.at(&identity(self.dim()), point)
+        let values = self.apply_row(&self.value_row(), &one_row(point))?;
+        Ok(values.first().copied().unwrap_or(f64::NAN))
     }
 
-    /// Any operator applied to u, at one point.
-    ///
-    /// # Errors
-    /// As [`value`](Self::value).
-    pub fn at(&self, operator: &Operator, point: &[f64]) -> Result<f64, SolveError> {
-        let points = Array2::from_shape_vec((1, point.len()), point.to_vec()).map_err(|_| {
-            SolveError::Dimension {
-                basis: self.dim(),
-                domain: point.len(),
-            }
-        })?;
-        Ok(self
-            .apply(operator, &points)?
-            .first()
-            .copied()
-            .unwrap_or(f64::NAN))
-    }
-
-    /// ∇u(x).
+    /// The derivatives of u along all axes, time included, at x.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     pub fn gradient(&self, point: &[f64]) -> Result<Vec<f64>, SolveError> {
-        (0..self.dim())
-            .map(|axis| self.at(&partial(self.dim(), axis), point))
-            .collect()
+        Ok(self.gradients(one_row(point).view())?.row(0).to_vec())
     }
 
-    /// The Hessian of u at x, one row an axis.
+    /// The second derivatives of u along all pairs of axes, time included, at x.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     pub fn hessian(&self, point: &[f64]) -> Result<Array2<f64>, SolveError> {
         let dim = self.dim();
+        let Some(u) = self.unknowns.first() else {
+            return Ok(Array2::zeros((dim, dim)));
+        };
         let mut hessian = Array2::zeros((dim, dim));
         for k in 0..dim {
             for l in 0..=k {
-                let operator = if k == l {
-                    partial_order(dim, k, 2)
-                } else {
-                    partial(dim, k).compose(&partial(dim, l))
-                };
-                let value = self.at(&operator, point)?;
+                let value = self.at(u.d(axis(k)).d(axis(l)), point)?;
                 hessian[(k, l)] = value;
                 hessian[(l, k)] = value;
             }
@@ -233,11 +259,19 @@ impl Solution {
         Ok(hessian)
     }
 
-    /// Δu(x).
+    /// Δu(x), over space.
     ///
     /// # Errors
     /// As [`value`](Self::value).
     pub fn laplacian(&self, point: &[f64]) -> Result<f64, SolveError> {
-        self.at(&laplacian(self.dim()), point)
+        match self.unknowns.first() {
+            Some(u) => self.at(laplacian(*u), point),
+            None => Err(SolveError::NothingToSolve),
+        }
     }
+}
+
+/// A point as a set of one.
+fn one_row(point: &[f64]) -> Array2<f64> {
+    Array2::from_shape_fn((1, point.len()), |(_, k)| point[k])
 }

@@ -3,7 +3,7 @@
 use super::graph::Graph;
 use super::statement::{Statement, first_nonlinear};
 use super::tensor::Lowering;
-use crate::{Expr, Parameter, Space, StatementError, Unknown};
+use crate::{EquationRow, Expr, Field, Parameter, Space, StatementError, Unknown};
 
 /// A space, the unknowns in their order, and the parameters: known by value, or free.
 ///
@@ -97,6 +97,31 @@ impl Frame {
                 needed: "a number".to_owned(),
             }),
         }
+    }
+
+    /// The linear operator that a number without further terms is: L in L u.
+    ///
+    /// # Errors
+    /// As [`lower_scalar`](Self::lower_scalar), or an expression that is not linear.
+    pub fn row(&self, expression: impl Into<Expr>) -> Result<EquationRow, StatementError> {
+        let expression = expression.into();
+        let row = self.lower_scalar(&expression)?.row();
+        row.ok_or_else(|| StatementError::Nonlinear {
+            expression: expression.to_string(),
+        })
+    }
+
+    /// The function of the point that an expression without unknowns is.
+    ///
+    /// # Errors
+    /// As [`lower_scalar`](Self::lower_scalar).
+    pub fn field(&self, expression: impl Into<Expr>) -> Result<Field, StatementError> {
+        let bare = Self {
+            unknowns: Vec::new(),
+            ..self.clone()
+        };
+        let statement = bare.lower_scalar(&expression.into().negated())?;
+        Ok(statement.source().unwrap_or_else(|| Field::constant(0.0)))
     }
 
     /// The first term of the expression that is not linear in the unknowns.

@@ -19,12 +19,13 @@ use fastlsq_basis::Parity;
 use crate::SolveError;
 use crate::factored::FactoredProblem;
 use crate::options::{FeatureChoice, Options, Symmetry};
-use crate::problem::{Imposition, LinearProblem, Place};
+use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
 use crate::report::Report;
 use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{HeldOut, Score, rms, share, worse};
 pub use search::{Found, search};
@@ -32,7 +33,7 @@ pub use symmetry::{condition_mirrors, row_sign};
 pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
-pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Solution, SolveError> {
+pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
     prepared(problem, options, |bench, begin| {
         let found = search(bench, begin)?;
         as_solution(bench, found, begin)
@@ -41,7 +42,7 @@ pub(crate) fn solve(problem: &LinearProblem, options: &Options) -> Result<Soluti
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     options: &Options,
 ) -> Result<FactoredProblem, SolveError> {
     prepared(problem, options, |bench, begin| {
@@ -57,13 +58,12 @@ pub(crate) fn factor(
         found.best = kept.trial;
         let solution = as_solution(bench, found, begin)?;
         let held_out = bench.held_out.clone();
-        let equations = bench.problem.equations.len();
         Ok(FactoredProblem::new(
+            bench.problem.clone(),
             kept.system,
             kept.factored,
             held_out,
             solution,
-            equations,
         ))
     })
 }
@@ -78,17 +78,17 @@ fn as_solution(
 ) -> Result<Solution, SolveError> {
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report::of(bench.problem, bench.options, &found, seconds);
-    let names = bench.problem.unknowns.clone();
-    Solution::from_parts(found.best.bases, names, found.best.beta, report)
+    let problem = bench.problem;
+    let functions = (problem.space.clone(), problem.unknowns.clone());
+    Solution::from_parts(functions, found.best.bases, found.best.beta, report)
 }
 
 /// Checks everything, then calls `work` in the pool that was asked for.
 fn prepared<T: Send>(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     options: &Options,
     work: impl FnOnce(&mut LinearBench<'_>, Instant) -> Result<T, SolveError> + Send,
 ) -> Result<T, SolveError> {
-    let problem = &problem.expanded();
     validate(problem, options)?;
     with_threads(options, || {
         let begin = Instant::now();
@@ -133,7 +133,7 @@ pub fn with_threads<T: Send, E: From<SolveError> + Send>(
 /// # Errors
 /// A declaration for another dimension, or whatever keeps detection from sampling.
 pub fn parity<E: From<SolveError>>(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     options: &Options,
     detect: impl FnOnce() -> Result<Vec<Vec<Parity>>, E>,
 ) -> Result<Vec<Vec<Parity>>, E> {
@@ -161,33 +161,13 @@ pub fn parity<E: From<SolveError>>(
 ///
 /// # Errors
 /// The first mistake.
-pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveError> {
-    if let Some(mistake) = &problem.mistake {
-        return Err(mistake.clone());
-    }
+pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), SolveError> {
     if problem.equations.is_empty() && problem.conditions.is_empty() {
         return Err(SolveError::NothingToSolve);
     }
-    let names = &problem.unknowns;
-    if names.is_empty() || (1..names.len()).any(|k| names[..k].contains(&names[k])) {
-        return Err(SolveError::UnknownNames {
-            names: names.clone(),
-        });
-    }
     let dim = problem.domain.bounding_box()?.dim();
-    let rows = problem.equations.iter().map(|e| &e.operator);
-    for row in rows.chain(problem.conditions.iter().map(|c| &c.operator)) {
-        if let Some(found) = row.dim()?
-            && found != dim
-        {
-            return Err(SolveError::Dimension {
-                basis: found,
-                domain: dim,
-            });
-        }
-    }
     for condition in &problem.conditions {
-        if condition.deviations.is_some() && !matches!(condition.place, Place::Points { .. }) {
+        if condition.deviations.is_some() && !matches!(condition.place, ConcretePlace::Points { .. }) {
             return Err(SolveError::DeviationsWithoutTable {
                 label: condition.label.clone(),
             });
@@ -210,7 +190,7 @@ pub fn validate(problem: &LinearProblem, options: &Options) -> Result<(), SolveE
         return option("features", 0.0, "at least one feature is needed");
     }
     if let Some(features) = options.features {
-        trial::check_size(features, names.len())?;
+        trial::check_size(features, problem.unknowns.len())?;
     }
     let own = problem
         .conditions

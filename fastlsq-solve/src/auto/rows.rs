@@ -1,11 +1,12 @@
 //! Sampling: from the statement of a problem to blocks of rows.
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_ops::{Field, OperatorError, Sites};
 use ndarray::{Array2, Axis};
 
 use crate::SolveError;
 use crate::domain::{DomainExt, checked_interior};
-use crate::problem::{Condition, Imposition, LinearProblem, Place};
+use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, Imposition};
 use crate::system::RowBlock;
 
 /// How many points each equation and each condition gets.
@@ -23,7 +24,7 @@ impl RowCounts {
     /// Exact conditions are not oversampled: their rows are constraints, of which there must be fewer than features.
     #[must_use]
     pub fn choose(
-        problem: &LinearProblem,
+        problem: &ConcreteProblem,
         explicit: Option<(usize, usize)>,
         features: usize,
         oversampling: f64,
@@ -44,8 +45,8 @@ impl RowCounts {
         let points = problem.domain.parts().len().max(1);
         let counts = problem.conditions.iter().map(|condition| {
             let automatic = match condition.place {
-                Place::Part(_) if one_dimensional => points,
-                Place::Opposite { .. } if one_dimensional => 1,
+                ConcretePlace::Part(_) if one_dimensional => points,
+                ConcretePlace::Opposite { .. } if one_dimensional => 1,
                 _ if condition.imposition == Imposition::Exact => exactly,
                 _ => each,
             };
@@ -81,7 +82,7 @@ pub enum TableShare {
 /// # Errors
 /// A domain that cannot be sampled, tables that do not fit, data that are not finite.
 pub fn sample_blocks(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     counts: &RowCounts,
     sequence: Sequence,
     seed: u64,
@@ -92,7 +93,7 @@ pub fn sample_blocks(
         let mut sampler = UnitSampler::new(sequence, seed);
         let points = checked_interior(problem.domain.as_ref(), counts.interior, &mut sampler)?;
         for equation in &problem.equations {
-            let data = equation.source.sample(&equation.label, points.view())?;
+            let data = sample(&equation.source, &equation.label, &points.view().into())?;
             blocks.push(RowBlock::new(
                 &equation.label,
                 equation.operator.clone(),
@@ -112,36 +113,55 @@ pub fn sample_blocks(
     Ok(blocks)
 }
 
+/// Data at points; the first value that is not finite is an error.
+pub(crate) fn sample(
+    data: &Field,
+    label: &str,
+    sites: &Sites<'_>,
+) -> Result<Vec<f64>, SolveError> {
+    data.evaluate(sites).map_err(|error| match error {
+        OperatorError::FieldValue { value, point, .. } => SolveError::DataNotFinite {
+            label: label.to_owned(),
+            point,
+            value,
+        },
+        other => other.into(),
+    })
+}
+
 fn sample_condition(
-    problem: &LinearProblem,
-    condition: &Condition,
+    problem: &ConcreteProblem,
+    condition: &ConcreteCondition,
     count: usize,
     sampler: &mut UnitSampler,
     share: TableShare,
 ) -> Result<RowBlock, SolveError> {
     let (label, operator) = (&condition.label, condition.operator.clone());
     match &condition.place {
-        Place::Part(part) => {
+        ConcretePlace::Part(part) => {
             let sampled = problem.domain.sample_selected(part, count, sampler)?;
-            let data = condition.data.sample(label, sampled.points.view())?;
+            let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
+            let data = sample(&condition.data, label, &sites)?;
             let mut block = RowBlock::new(label, operator, sampled.points, data);
             block.normals = Some(sampled.normals);
             Ok(block)
         }
-        Place::Opposite { axis } => {
+        ConcretePlace::Opposite { axis } => {
             let (lower, upper) = problem.domain.periodic_pair(*axis, count, sampler)?;
-            let data = condition.data.sample(label, lower.view())?;
+            let data = sample(&condition.data, label, &lower.view().into())?;
             let mut block = RowBlock::new(label, operator, lower, data);
             block.partners = Some(upper);
             Ok(block)
         }
-        Place::Points { points, values } => table_block(problem, condition, points, values, share),
+        ConcretePlace::Points { points, values } => {
+            table_block(problem, condition, points, values, share)
+        }
     }
 }
 
 fn table_block(
-    problem: &LinearProblem,
-    condition: &Condition,
+    problem: &ConcreteProblem,
+    condition: &ConcreteCondition,
     points: &Array2<f64>,
     values: &[f64],
     share: TableShare,
@@ -156,7 +176,7 @@ fn table_block(
     };
     if points.ncols() != problem.domain.dim() {
         return Err(wrong(
-            "coordinates a point",
+            "coordinates per point",
             problem.domain.dim(),
             points.ncols(),
         ));

@@ -10,14 +10,13 @@ use std::sync::Arc;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_basis::{Basis, SinusoidalBasis};
-use fastlsq_ops::{EquationRow, Sites, identity};
+use fastlsq_ops::{EquationRow, Field, Sites};
 use ndarray::{Array2, ArrayView2, s};
 
-use super::rows::{RowCounts, TableShare, sample_blocks};
+use super::rows::{RowCounts, TableShare, sample, sample_blocks};
 use crate::SolveError;
-use crate::data::Data;
 use crate::domain::{Domain, checked_interior};
-use crate::problem::LinearProblem;
+use crate::problem::ConcreteProblem;
 use crate::system::RowBlock;
 
 /// Fresh points in the interior and on each condition.
@@ -56,7 +55,7 @@ impl HeldOut {
     ///
     /// # Errors
     /// A domain that cannot be sampled, data that are not finite.
-    pub fn new(problem: &LinearProblem, seed: u64) -> Result<Self, SolveError> {
+    pub fn new(problem: &ConcreteProblem, seed: u64) -> Result<Self, SolveError> {
         let counts = RowCounts {
             interior: EQUATION_POINTS,
             conditions: vec![CONDITION_POINTS; problem.conditions.len()],
@@ -99,9 +98,9 @@ impl HeldOut {
     }
 
     /// Judges one block by other data from now on.
-    pub(crate) fn replace_data(&mut self, block: usize, data: &Data) -> Result<(), SolveError> {
+    pub(crate) fn replace_data(&mut self, block: usize, data: &Field) -> Result<(), SolveError> {
         if let Some(block) = self.blocks.get_mut(block) {
-            block.data = data.sample(&block.label, block.points.view())?;
+            block.data = sample(data, &block.label, &block.sites())?;
         }
         Ok(())
     }
@@ -175,13 +174,9 @@ impl HeldOut {
     /// Bases or coefficients that do not fit.
     pub fn values(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut values = Vec::with_capacity(bases.len() * VALUE_POINTS);
-        let value = identity(self.value_points.ncols());
         for unknown in 0..bases.len() {
-            values.extend(value.on(unknown, bases.len()).apply(
-                bases,
-                beta,
-                self.value_points(),
-            )?);
+            let value = EquationRow::value(self.value_points.ncols(), unknown, bases.len());
+            values.extend(value.apply(bases, beta, self.value_points())?);
         }
         Ok(values)
     }

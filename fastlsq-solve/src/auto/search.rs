@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
-use fastlsq_ops::partial;
+use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
 use super::estimate::{self, Witness};
@@ -197,7 +197,7 @@ impl<W: Workbench> Search<'_, W> {
         for unknown in 0..bases.len() {
             let mut slopes = Vec::with_capacity(dim);
             for axis in 0..dim {
-                let row = partial(dim, axis).on(unknown, bases.len());
+                let row = EquationRow::slope(dim, axis, unknown, bases.len());
                 let values = row
                     .apply(&bases, &best.beta, &points)
                     .map_err(SolveError::from)?;

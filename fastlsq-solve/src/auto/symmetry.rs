@@ -7,13 +7,12 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_ops::{EquationRow, Sites};
+use fastlsq_ops::{EquationRow, Field, Sites};
 use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
-use crate::data::Data;
 use crate::domain::{DomainExt, PartSelector, checked_interior};
-use crate::problem::{Condition, LinearProblem, Place};
+use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem};
 
 /// Points at which data are compared with their mirror image.
 const PROBES: usize = 48;
@@ -21,7 +20,7 @@ const PROBES: usize = 48;
 const TOLERANCE: f64 = 1e-12;
 
 /// The parity of each unknown along each axis: `[unknown][axis]`.
-pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parity>>, SolveError> {
+pub(crate) fn detect(problem: &ConcreteProblem, seed: u64) -> Result<Vec<Vec<Parity>>, SolveError> {
     let dim = problem.domain.dim();
     let unknowns = problem.unknowns.len();
     let mut parity = vec![vec![Parity::None; dim]; unknowns];
@@ -59,7 +58,7 @@ pub(crate) fn detect(problem: &LinearProblem, seed: u64) -> Result<Vec<Vec<Parit
 
 /// Whether reflecting the axis, with these signs of the unknowns, maps the problem to itself.
 fn is_symmetry(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     axis: usize,
     mirror: f64,
     signs: u32,
@@ -76,16 +75,16 @@ fn is_symmetry(
         ) else {
             return Ok(false);
         };
-        if !data_agrees(&equation.source, axis, mirror, sign, interior) {
+        if !data_agrees(&equation.source, axis, mirror, sign, Sites::new(interior)) {
             return Ok(false);
         }
     }
     for condition in &problem.conditions {
         // Only sets of parts that certainly map onto themselves are judged.
-        let Place::Part(part) = &condition.place else {
+        let ConcretePlace::Part(part) = &condition.place else {
             return Ok(false);
         };
-        if matches!(part, PartSelector::Named(_)) {
+        if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
             return Ok(false);
         }
         let sampled = problem.domain.sample_selected(part, PROBES, sampler)?;
@@ -102,14 +101,14 @@ fn is_symmetry(
 /// Bit k of `signs` says that unknown k is odd.
 #[must_use]
 pub fn condition_mirrors(
-    condition: &Condition,
+    condition: &ConcreteCondition,
     axis: usize,
     mirror: f64,
     signs: u32,
     sites: Sites<'_>,
 ) -> bool {
     row_sign(&condition.operator, axis, mirror, signs, sites)
-        .is_some_and(|sign| data_agrees(&condition.data, axis, mirror, sign, sites.points()))
+        .is_some_and(|sign| data_agrees(&condition.data, axis, mirror, sign, sites))
 }
 
 /// The sign an equation row takes under the reflection, if all its terms take the same.
@@ -139,23 +138,26 @@ pub fn row_sign(
     sign
 }
 
-fn data_agrees(
-    data: &Data,
-    axis: usize,
-    mirror: f64,
-    sign: f64,
-    points: ArrayView2<'_, f64>,
-) -> bool {
-    let reflected = reflect(points, axis, mirror);
-    let (mut scale, mut difference) = (0.0f64, 0.0f64);
-    for (point, image) in points.rows().into_iter().zip(reflected.rows()) {
-        let (here, there) = (data.at(&point.to_vec()), data.at(&image.to_vec()));
-        if !(here.is_finite() && there.is_finite()) {
-            return false;
-        }
-        scale = scale.max(here.abs());
-        difference = difference.max((there - sign * here).abs());
+fn data_agrees(data: &Field, axis: usize, mirror: f64, sign: f64, sites: Sites<'_>) -> bool {
+    if let Some(value) = data.as_constant() {
+        return value == 0.0 || sign > 0.0;
     }
+    let points = reflect(sites.points(), axis, mirror);
+    let normals = sites.normals().map(|normals| {
+        let mut normals = normals.to_owned();
+        normals.column_mut(axis).mapv_inplace(|n| -n);
+        normals
+    });
+    let mut image = Sites::new(points.view());
+    if let Some(normals) = &normals {
+        image = image.with_normals(normals.view());
+    }
+    let (Ok(here), Ok(there)) = (data.evaluate(sites), data.evaluate(image)) else {
+        return false;
+    };
+    let scale = here.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let pairs = here.iter().zip(&there);
+    let difference = pairs.fold(0.0f64, |m, (a, b)| m.max((b - sign * a).abs()));
     difference <= TOLERANCE * scale
 }
 

@@ -12,7 +12,7 @@ use crate::backend::Factored;
 use crate::domain::BoundingBox;
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
-use crate::problem::{Imposition, LinearProblem};
+use crate::problem::{Imposition, ConcreteProblem};
 use crate::system::{RowBlock, System};
 
 /// The features of a candidate.
@@ -154,7 +154,7 @@ pub struct Trial<X> {
 
 /// What a search needs to know of a problem: how to sample rows, and how to solve a candidate.
 ///
-/// [`LinearProblem`] has one; a nonlinear problem has another, whose `run` is a Newton iteration.
+/// [`ConcreteProblem`] has one; a nonlinear problem has another, whose `run` is a Newton iteration.
 pub trait Workbench {
     /// What a trial carries besides the coefficients.
     type Extra;
@@ -211,7 +211,7 @@ pub trait Workbench {
 /// The workbench of a linear problem.
 #[derive(Debug)]
 pub(super) struct LinearBench<'a> {
-    pub(super) problem: &'a LinearProblem,
+    pub(super) problem: &'a ConcreteProblem,
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
     pub(super) lsq: LsqOptions,
@@ -328,7 +328,7 @@ impl LinearBench<'_> {
 /// # Errors
 /// Rows that cannot be written.
 pub fn block_weights(
-    problem: &LinearProblem,
+    problem: &ConcreteProblem,
     lambda: Option<f64>,
     system: &System,
 ) -> Result<Vec<f64>, SolveError> {

@@ -4,12 +4,15 @@ use faer::Mat;
 use ndarray::{Array2, s};
 
 use super::reference::least_squares;
-use super::systems::{basis, inside, matrix, sides, spread, wave};
+use super::systems::{basis, inside, matrix, row, sides, spread, wave};
 use super::{Verdict, require, require_close};
 use crate::backend::Backend;
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
-use crate::{Field, SolveError, identity, laplacian, normal_derivative, partial};
+use crate::{
+    Action, EquationRow, Field, MultiIndex, Operator, SolveError, Term, X, Y, given, laplacian,
+    normal_derivative, sin, unknown, unknowns,
+};
 
 /// The backend's coefficients are the reference's for the matrix that the system describes.
 fn require_reference(property: &'static str, backend: &dyn Backend, system: &System) -> Verdict {
@@ -34,7 +37,7 @@ pub fn row_weights(backend: &dyn Backend) -> Verdict {
     let mut values = wave(&points);
     values[0] += 1.0;
     values[1] = 1e6;
-    let mut block = RowBlock::new("values", identity(2), points.clone(), values.clone());
+    let mut block = RowBlock::new("values", row(unknown("u"))?, points.clone(), values.clone());
     let mut weights = vec![1.0; 100];
     (weights[0], weights[1]) = (2.0, 0.0);
     block.row_weights = Some(weights);
@@ -44,7 +47,7 @@ pub fn row_weights(backend: &dyn Backend) -> Verdict {
     let copies: Vec<usize> = [0, 0, 0, 0].into_iter().chain(2..100).collect();
     let block = RowBlock::new(
         "values",
-        identity(2),
+        row(unknown("u"))?,
         points.select(ndarray::Axis(0), &copies),
         copies.iter().map(|&i| values[i]).collect(),
     );
@@ -67,8 +70,8 @@ pub fn periodic_partners(backend: &dyn Backend) -> Verdict {
     let (left, right, _) = sides(40);
     let points = inside(200, 1);
     let data = wave(&points);
-    let values = RowBlock::new("values", identity(2), points, data);
-    let mut periodic = RowBlock::new("periodic", identity(2), left, vec![0.0; 40]);
+    let values = RowBlock::new("values", row(unknown("u"))?, points, data);
+    let mut periodic = RowBlock::new("periodic", row(unknown("u"))?, left, vec![0.0; 40]);
     periodic.partners = Some(right);
     periodic.weight = 3.0;
     let system = System::new(vec![basis.clone()], vec![values, periodic])?;
@@ -93,16 +96,17 @@ pub fn systems_of_unknowns(backend: &dyn Backend) -> Verdict {
     let bases = vec![basis(30, 12.0, 1)?, basis(45, 9.0, 2)?];
     let points = inside(300, 1);
     let (left, _, normals) = sides(50);
-    let coupled = partial(2, 0).on(0, 2) - partial(2, 1).on(1, 2);
-    let mut flux = RowBlock::new("flux", normal_derivative(2).on(1, 2), left, vec![0.5; 50]);
+    let [u, v] = unknowns(["u", "v"]);
+    let coupled = row(u.d(X) - v.d(Y))?;
+    let mut flux = RowBlock::new("flux", row(normal_derivative(v))?, left, vec![0.5; 50]);
     flux.normals = Some(normals);
     let data = wave(&points);
     let mut equation = RowBlock::new("coupling", coupled, points.clone(), data.clone());
     equation.weight = 0.1;
-    let first = RowBlock::new("first", identity(2).on(0, 2), points.clone(), data);
+    let first = RowBlock::new("first", EquationRow::value(2, 0, 2), points.clone(), data);
     let half = points.slice(s![..150, ..]).to_owned();
     let other: Vec<f64> = wave(&half).iter().map(|value| 1.0 - value).collect();
-    let second = RowBlock::new("second", identity(2).on(1, 2), half, other);
+    let second = RowBlock::new("second", row(v)?, half, other);
     let system = System::new(bases, vec![equation, first, second, flux])?;
     require_reference("two coupled unknowns", backend, &system)
 }
@@ -119,13 +123,20 @@ pub fn tabulated_coefficients(backend: &dyn Backend) -> Verdict {
     let table = Array2::from_shape_fn((250, 2), |(i, column)| {
         f64::from(u8::from(column == 1)) * speed(points[[i, 0]], points[[i, 1]])
     });
-    let tabulated = Field::tabulated("c", 1) * laplacian(2) + identity(2);
+    let along = |axis| -> Result<Term, SolveError> {
+        let action = Action::derivative(MultiIndex::along(2, axis, 2)?);
+        Ok(Term::new(Field::tabulated("c", 1), action))
+    };
+    let plain = Term::new(1.0, Action::identity(2));
+    let tabulated = Operator::from_terms(2, [along(0)?, along(1)?, plain]);
     let mut block = RowBlock::new("table", tabulated, points.clone(), data.clone());
     block.table = Some(table);
     let by_table = System::new(vec![basis.clone()], vec![block])?;
     require_reference("tabulated coefficients", backend, &by_table)?;
 
-    let closed = Field::new("c", move |x| speed(x[0], x[1])) * laplacian(2) + identity(2);
+    let u = unknown("u");
+    let c = given("c", move |x| speed(x[0], x[1]));
+    let closed = row(c * laplacian(u) + u)?;
     let block = RowBlock::new("closure", closed, points, data);
     let by_function = System::new(vec![basis], vec![block])?;
     let column = |beta: Vec<f64>| Mat::from_fn(beta.len(), 1, |i, _| beta[i]);
@@ -145,9 +156,8 @@ pub fn variable_coefficients(backend: &dyn Backend) -> Verdict {
     let basis = basis(40, 12.0, 1)?;
     let points = inside(250, 1);
     let data = wave(&points);
-    let operator = Field::new("a", |x| 1.0 + x[0] * x[0]) * laplacian(2)
-        + Field::new("b", |x| x[1].sin()) * partial(2, 0)
-        - 3.0 * identity(2);
+    let u = unknown("u");
+    let operator = row((1.0 + X * X) * laplacian(u) + sin(Y) * u.d(X) - 3.0 * u)?;
     let block = RowBlock::new("equation", operator, points, data);
     let system = System::new(vec![basis], vec![block])?;
     require_reference("variable coefficients", backend, &system)
@@ -161,10 +171,10 @@ pub fn variable_coefficients(backend: &dyn Backend) -> Verdict {
 pub fn exact_blocks(backend: &dyn Backend) -> Verdict {
     let points = inside(200, 1);
     let data = wave(&points);
-    let fitted = RowBlock::new("equation", laplacian(2), points, data);
+    let fitted = RowBlock::new("equation", row(laplacian(unknown("u")))?, points, data);
     let pins = inside(12, 4);
     let data: Vec<f64> = wave(&pins).iter().map(|value| 2.0 * value + 1.0).collect();
-    let mut exact = RowBlock::new("exact", identity(2), pins, data);
+    let mut exact = RowBlock::new("exact", row(unknown("u"))?, pins, data);
     exact.exact = true;
     exact.weight = 3.0;
     let system = System::new(vec![basis(60, 8.0, 1)?], vec![exact, fitted])?;

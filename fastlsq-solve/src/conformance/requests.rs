@@ -2,10 +2,10 @@
 
 use faer::Mat;
 
-use super::systems::{basis, inside, mixed, spread};
+use super::systems::{basis, inside, mixed, row, spread};
 use super::{Verdict, require};
 use crate::backend::Backend;
-use crate::identity;
+use crate::{given, unknown};
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
 
@@ -36,8 +36,9 @@ pub fn wrong_requests(backend: &dyn Backend) -> Verdict {
         })?;
     }
     let singular = |x: f64| if x > 0.5 { f64::NAN } else { 1.0 };
-    let field = crate::Field::new("singular", move |x| singular(x[0]));
-    let block = RowBlock::new("bad", field * identity(2), inside(50, 1), vec![0.0; 50]);
+    let field = given("singular", move |x| singular(x[0]));
+    let operator = row(field * unknown("u"))?;
+    let block = RowBlock::new("bad", operator, inside(50, 1), vec![0.0; 50]);
     let bad = System::new(vec![basis(20, 12.0, 1)?], vec![block])?;
     let refused = backend.factor(&bad, &LsqOptions::new()).is_err();
     require(refused, "rows that are NaN are refused", || {
@@ -102,7 +103,7 @@ pub fn information(backend: &dyn Backend) -> Verdict {
 /// # Errors
 /// What does not hold.
 pub fn zero_matrix(backend: &dyn Backend) -> Verdict {
-    let mut block = RowBlock::new("nothing", identity(2), inside(40, 1), vec![1.0; 40]);
+    let mut block = RowBlock::new("nothing", row(unknown("u"))?, inside(40, 1), vec![1.0; 40]);
     block.row_weights = Some(vec![0.0; 40]);
     let system = System::new(vec![basis(10, 3.0, 1)?], vec![block])?;
     let factored = backend.factor(&system, &LsqOptions::new())?;

@@ -8,7 +8,7 @@ use super::{Verdict, require, require_close};
 use crate::backend::Backend;
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
-use crate::{SolveError, identity};
+use crate::{EquationRow, SolveError};
 
 /// ‖Ax − b‖ of a solution is that of the best, up to a share of ‖b‖.
 fn require_best_fit(
@@ -76,7 +76,7 @@ pub fn rank_deficient(backend: &dyn Backend) -> Verdict {
 pub fn wide(backend: &dyn Backend) -> Verdict {
     let points = inside(20, 1);
     let data = wave(&points);
-    let block = RowBlock::new("values", identity(2), points, data);
+    let block = RowBlock::new("values", EquationRow::value(2, 0, 1), points, data);
     let system = System::new(vec![basis(60, 12.0, 1)?], vec![block])?;
     let (a, b) = (matrix(&system)?, system.right_hand_side());
     let x = backend.factor(&system, &LsqOptions::new())?.solution()?;
@@ -256,13 +256,13 @@ pub fn smooth_function(backend: &dyn Backend) -> Verdict {
     let basis = basis(250, 4.0, 2)?;
     let points = inside(700, 1);
     let data = wave(&points);
-    let block = RowBlock::new("values", identity(2), points, data);
+    let block = RowBlock::new("values", EquationRow::value(2, 0, 1), points, data);
     let system = System::new(vec![basis.clone()], vec![block])?;
     let x = backend.factor(&system, &LsqOptions::new())?.solution()?;
     let beta: Vec<f64> = (0..x.nrows()).map(|j| x[(j, 0)]).collect();
     let fresh = inside(200, 77);
-    let found = identity(2)
-        .apply(basis.as_ref(), &beta, &fresh)
+    let found = EquationRow::value(2, 0, 1)
+        .apply(&[basis.as_ref()], &beta, &fresh)
         .map_err(SolveError::from)?;
     let worst = found
         .iter()

@@ -10,7 +10,16 @@ use ndarray::Array2;
 
 use crate::lsq::RowSource;
 use crate::system::{RowBlock, System};
-use crate::{SolveError, identity, laplacian};
+use crate::{EquationRow, Expr, Frame, SolveError, Space, laplacian, unknown, unknowns};
+
+/// The row of an expression in the unknowns u (and v) in the plane.
+pub(super) fn row(expression: impl Into<Expr>) -> Result<EquationRow, SolveError> {
+    let expression = expression.into();
+    let [u, v] = unknowns(["u", "v"]);
+    let both = expression.unknowns().contains(&v);
+    let own = if both { vec![u, v] } else { vec![u] };
+    Ok(Frame::new(Space::new(2), own).row(expression)?)
+}
 
 /// Random features in the plane.
 pub(super) fn basis(count: usize, sigma: f64, seed: u64) -> Result<Arc<dyn Basis>, SolveError> {
@@ -49,13 +58,14 @@ pub(super) fn wave(points: &Array2<f64>) -> Vec<f64> {
 
 /// Values in the square and on its left side, and an equation: three blocks, three weights.
 pub(super) fn mixed(basis: Arc<dyn Basis>, rows: usize) -> Result<System, SolveError> {
+    let u = unknown("u");
     let (left, _, _) = sides(rows / 4);
     let (a, b) = (inside(rows, 1), inside(rows / 2, 2));
-    let mut equation = RowBlock::new("equation", laplacian(2) - identity(2), a.clone(), wave(&a));
+    let mut equation = RowBlock::new("equation", row(laplacian(u) - u)?, a.clone(), wave(&a));
     equation.weight = 0.05;
-    let mut values = RowBlock::new("values", identity(2), b.clone(), wave(&b));
+    let mut values = RowBlock::new("values", row(u)?, b.clone(), wave(&b));
     values.weight = 2.0;
-    let boundary = RowBlock::new("boundary", identity(2), left.clone(), wave(&left));
+    let boundary = RowBlock::new("boundary", row(u)?, left.clone(), wave(&left));
     System::new(vec![basis], vec![equation, values, boundary])
 }
 

@@ -1,13 +1,14 @@
 //! Boxes and intervals.
 
 use super::checks::check_memory;
+use super::select::face_name;
 use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
 /// A box Π [loₖ, hiₖ] in any dimension.
 ///
-/// Its parts are its faces: "x0=lo", "x0=hi", "x1=lo", …
+/// Its parts are its faces, in this order: "x=lo", "x=hi", "y=lo", …; "x₀=lo", … in more than three dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxDomain {
     /// Absent without axes, which is an error at use.
@@ -86,8 +87,10 @@ impl Domain for BoxDomain {
             others.map(|(_, extent)| extent).product()
         };
         (0..bounds.dim())
-            .flat_map(|axis| ["lo", "hi"].map(|end| (format!("x{axis}={end}"), axis)))
-            .map(|(name, axis)| BoundaryPart::wall(name, face(axis)))
+            .flat_map(|axis| [false, true].map(|upper| (axis, upper)))
+            .map(|(axis, upper)| {
+                BoundaryPart::wall(face_name(bounds.dim(), axis, upper), face(axis))
+            })
             .collect()
     }
 

@@ -150,6 +150,8 @@ fn nothing_selected(selector: &PartSelector) -> &'static str {
         PartSelector::Final => {
             "the domain has no final part (make it a space-time domain with `over(t0, t1)`)"
         }
-        PartSelector::Named(_) | PartSelector::Everything => "no part of the boundary is selected",
+        PartSelector::Named(_) | PartSelector::Face(_) | PartSelector::Everything => {
+            "no part of the boundary is selected"
+        }
     }
 }

@@ -19,7 +19,7 @@
 //!
 //! // The same rectangle over time, and one of its parts by name.
 //! let history = rectangle.over(0.0, 2.0)?;
-//! let left = history.sample_selected(&"x0=lo".into(), 10, &mut sampler)?;
+//! let left = history.sample_selected(&"x=lo".into(), 10, &mut sampler)?;
 //! assert!(left.normals.rows().into_iter().all(|n| n[0] == -1.0 && n[1] == 0.0 && n[2] == 0.0));
 //! # Ok::<(), fastlsq_solve::domain::DomainError>(())
 //! ```
@@ -33,6 +33,7 @@ mod interval;
 mod part;
 mod region;
 mod rejection;
+mod renamed;
 mod select;
 mod space_time;
 
@@ -44,7 +45,8 @@ pub use box_domain::BoxDomain;
 pub use error::DomainError;
 pub use fastlsq_basis::sampling::{Sequence, UnitSampler};
 pub use interval::Interval;
-pub use part::{BoundaryPart, BoundaryPoints, PartKind, PartSelector};
+pub use part::{BoundaryPart, BoundaryPoints, FINAL, INITIAL, PartKind, PartSelector, WALLS};
 pub use region::Domain;
+pub use renamed::Renamed;
 pub use select::DomainExt;
 pub use space_time::SpaceTime;

@@ -1,5 +1,8 @@
 //! The pieces of a boundary and how to refer to them.
 
+use std::fmt;
+
+use fastlsq_ops::Face;
 use ndarray::Array2;
 
 /// What role a piece of the boundary plays.
@@ -70,6 +73,8 @@ pub enum PartSelector {
     Final,
     /// The parts of this name.
     Named(String),
+    /// A face of a box, by its coordinate.
+    Face(Face),
     /// All parts.
     Everything,
 }
@@ -83,8 +88,52 @@ impl PartSelector {
             Self::Initial => part.kind == PartKind::Initial,
             Self::Final => part.kind == PartKind::Final,
             Self::Named(name) => part.name == *name,
+            Self::Face(face) => part.name == face.to_string(),
             Self::Everything => true,
         }
+    }
+}
+
+/// The boundary of space, at all times.
+pub const WALLS: PartSelector = PartSelector::AllWalls;
+/// Space at the first time.
+pub const INITIAL: PartSelector = PartSelector::Initial;
+/// Space at the last time.
+pub const FINAL: PartSelector = PartSelector::Final;
+
+impl PartSelector {
+    /// As it stands in a program.
+    pub(crate) fn as_written(&self) -> String {
+        match self {
+            Self::AllWalls => "WALLS".to_owned(),
+            Self::Initial => "INITIAL".to_owned(),
+            Self::Final => "FINAL".to_owned(),
+            Self::Everything => "PartSelector::Everything".to_owned(),
+            Self::Named(name) => format!("{name:?}"),
+            Self::Face(face) => {
+                let end = if face.upper { "hi" } else { "lo" };
+                format!("{}.{end}()", face.coordinate.to_string().to_uppercase())
+            }
+        }
+    }
+}
+
+impl fmt::Display for PartSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AllWalls => f.write_str("walls"),
+            Self::Initial => f.write_str("initial"),
+            Self::Final => f.write_str("final"),
+            Self::Everything => f.write_str("whole boundary"),
+            Self::Named(name) => f.write_str(name),
+            Self::Face(face) => face.fmt(f),
+        }
+    }
+}
+
+impl From<Face> for PartSelector {
+    fn from(face: Face) -> Self {
+        Self::Face(face)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The trait every domain implements.
 
 use super::rejection;
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, DomainError};
+use super::{BoundaryPart, BoundaryPoints, BoundingBox, DomainError, PartKind};
 use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_ops::Space;
 use ndarray::Array2;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -64,6 +65,17 @@ pub trait Domain: Debug + Send + Sync {
     /// Those of [`Domain::bounding_box`].
     fn volume(&self) -> Result<f64, DomainError> {
         rejection::volume(self)
+    }
+
+    /// The coordinates that expressions name. By default x, y, z (x₀, x₁, … if there are more), and t for the last axis
+    /// if a part of the boundary is an initial or final time.
+    fn coordinates(&self) -> Space {
+        let timed = self.parts().iter().any(|part| part.kind != PartKind::Wall);
+        if timed {
+            Space::new(self.dim().saturating_sub(1)).with_time()
+        } else {
+            Space::new(self.dim())
+        }
     }
 
     /// `count` pairs of points that are one period apart along `axis`: row i of both arrays is the
@@ -143,6 +155,10 @@ impl<D: Domain + ?Sized> Domain for Arc<D> {
         sampler: &mut UnitSampler,
     ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
         (**self).periodic_pair(axis, count, sampler)
+    }
+
+    fn coordinates(&self) -> Space {
+        (**self).coordinates()
     }
 
     fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {

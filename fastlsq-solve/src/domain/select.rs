@@ -1,8 +1,11 @@
 //! Parts of a boundary by name or role, and points on several of them at once.
 
 use super::checks::{check_memory, checked_part};
-use super::{BoundaryPart, BoundaryPoints, Domain, DomainError, PartKind, PartSelector, SpaceTime};
+use super::{
+    BoundaryPart, BoundaryPoints, Domain, DomainError, PartKind, PartSelector, Renamed, SpaceTime,
+};
 use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_ops::{Coordinate, Space};
 use ndarray::{Array2, s};
 
 /// What every [`Domain`] can do beyond its own methods.
@@ -51,6 +54,29 @@ pub trait DomainExt: Domain {
         Ok(all)
     }
 
+    /// The name of the face of a box where an axis is smallest or largest.
+    ///
+    /// # Errors
+    /// If there is no such face; the error lists the parts there are.
+    fn face(&self, axis: usize, upper: bool) -> Result<String, DomainError> {
+        let space = self.coordinates();
+        let name = if space.has_time() && axis + 1 == space.dim() {
+            (if upper { "final" } else { "initial" }).to_owned()
+        } else {
+            face_name(space.space_axes(), axis, upper)
+        };
+        self.select(&PartSelector::Named(name.clone()))?;
+        Ok(name)
+    }
+
+    /// The same domain with other names for its coordinates: `.with_coordinates(["r", "z"])`.
+    fn with_coordinates<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Renamed<Self>
+    where
+        Self: Sized + 'static,
+    {
+        Renamed::new(self, names)
+    }
+
     /// The number of the time axis, the last one, if the domain has an initial or final part.
     fn time_axis(&self) -> Option<usize> {
         let timed = self.parts().iter().any(|part| part.kind != PartKind::Wall);
@@ -81,6 +107,17 @@ pub trait DomainExt: Domain {
 }
 
 impl<D: Domain + ?Sized> DomainExt for D {}
+
+/// What the faces of a box with so many axes are called: "x=lo", "y=hi", "x₄=lo".
+pub(super) fn face_name(axes: usize, axis: usize, upper: bool) -> String {
+    let space = Space::new(axes);
+    let names = space.names();
+    let end = if upper { "hi" } else { "lo" };
+    match names.get(axis) {
+        Some(name) => format!("{name}={end}"),
+        None => format!("{}={end}", Coordinate::Axis(axis)),
+    }
+}
 
 fn select(parts: &[BoundaryPart], selector: &PartSelector) -> Result<Vec<usize>, DomainError> {
     let chosen: Vec<usize> = (0..parts.len())

@@ -4,6 +4,7 @@ use super::bounding_box::{between, check_extent};
 use super::checks::{check_memory, check_shape, checked_interior, checked_part};
 use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind};
 use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_ops::Space;
 use ndarray::{Array2, s};
 use std::sync::Arc;
 
@@ -115,6 +116,10 @@ fn append_constant(points: &Array2<f64>, last: f64) -> Array2<f64> {
 impl Domain for SpaceTime {
     fn dim(&self) -> usize {
         self.space.dim() + 1
+    }
+
+    fn coordinates(&self) -> Space {
+        self.space.coordinates().with_time()
     }
 
     fn bounding_box(&self) -> Result<BoundingBox, DomainError> {

@@ -1,9 +1,8 @@
-//! Conditions: any operator on any part of the boundary, at pairs of points, or at given points.
+//! Conditions: any expression on any part of the boundary, between opposite faces, or at given points.
 
-use fastlsq_ops::EquationRow;
+use fastlsq_ops::{Coordinate, Expr, T, Unknown, normal_derivative};
 use ndarray::Array2;
 
-use crate::data::{Data, PointFunction};
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -11,18 +10,26 @@ use crate::domain::PartSelector;
 pub enum Place {
     /// On a part of the boundary, sampled there.
     Part(PartSelector),
-    /// Between opposite faces: (Bu)(lower) − (Bu)(upper) = data at the lower point.
-    Opposite {
-        /// The axis across which the faces lie.
-        axis: usize,
-    },
-    /// At given points (one row a point), with given values.
+    /// Between opposite faces: the left side at the lower point minus that at the upper point.
+    Opposite(Coordinate),
+    /// At given points (one row per point), with given values.
     Points {
         /// The points.
         points: Array2<f64>,
-        /// The values of Bu there.
+        /// The values of the left side there.
         values: Vec<f64>,
     },
+}
+
+impl Place {
+    /// What it is called in reports and errors.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Part(part) => part.to_string(),
+            Self::Opposite(coordinate) => format!("periodic {coordinate}"),
+            Self::Points { .. } => "data".to_owned(),
+        }
+    }
 }
 
 /// How a condition is imposed.
@@ -37,13 +44,54 @@ pub enum Imposition {
     Exact,
 }
 
-/// One condition B u = g.
+/// What stands on the left of a condition.
+#[derive(Debug, Clone)]
+pub(crate) enum Left {
+    /// What the user wrote.
+    Expression(Expr),
+    /// Something of the only unknown, whatever its name.
+    OnlyUnknown(Trace),
+}
+
+/// What a condition without an unknown speaks of.
+#[derive(Debug, Clone)]
+pub(crate) enum Trace {
+    Value,
+    NormalDerivative,
+    /// a u + b ∂u/∂n.
+    Mixed(Expr, Expr),
+    TimeDerivative,
+}
+
+impl Trace {
+    pub(crate) fn of(&self, u: Unknown) -> Expr {
+        match self {
+            Self::Value => u.into(),
+            Self::NormalDerivative => normal_derivative(u),
+            Self::Mixed(a, b) => a * u + b * normal_derivative(u),
+            Self::TimeDerivative => u.d(T),
+        }
+    }
+}
+
+/// One condition: left = right at some place.
+///
+/// ```
+/// use fastlsq_solve::{BoxDomain, Condition, LinearProblem, X, laplacian, unknown};
+/// let u = unknown("u");
+/// let problem = LinearProblem::on(BoxDomain::unit(2))
+///     .equation(laplacian(u), 0.0)
+///     .dirichlet(1.0)
+///     // on one face, with a weight of its own and more points than usual
+///     .with(Condition::on(X.hi(), u.d(X) + u, 0.0).weight(3.0).rows(200).named("outlet"));
+/// # let _ = problem;
+/// ```
 #[derive(Debug, Clone)]
 pub struct Condition {
-    pub(crate) label: String,
-    pub(crate) operator: EquationRow,
+    pub(crate) label: Option<String>,
+    pub(crate) left: Left,
+    pub(crate) right: Expr,
     pub(crate) place: Place,
-    pub(crate) data: Data,
     pub(crate) imposition: Imposition,
     pub(crate) rows: Option<usize>,
     /// The standard deviation of each value of a table, if the values are noisy.
@@ -51,63 +99,41 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// B u = g on a part of the boundary.
+    pub(crate) fn new(place: Place, left: Left, right: Expr) -> Self {
+        Self {
+            label: None,
+            left,
+            right,
+            place,
+            imposition: Imposition::Default,
+            rows: None,
+            deviations: None,
+        }
+    }
+
+    /// left = right on a part of the boundary.
     pub fn on(
-        part: PartSelector,
-        operator: impl Into<EquationRow>,
-        data: impl PointFunction,
+        part: impl Into<PartSelector>,
+        left: impl Into<Expr>,
+        right: impl Into<Expr>,
     ) -> Self {
-        let label = match &part {
-            PartSelector::AllWalls => "walls".to_owned(),
-            PartSelector::Initial => "initial".to_owned(),
-            PartSelector::Final => "final".to_owned(),
-            PartSelector::Everything => "whole boundary".to_owned(),
-            PartSelector::Named(name) => name.clone(),
+        let place = Place::Part(part.into());
+        Self::new(place, Left::Expression(left.into()), right.into())
+    }
+
+    /// The expression has the same value on the lower and the upper face across a coordinate.
+    pub fn opposite(across: Coordinate, expression: impl Into<Expr>) -> Self {
+        let left = Left::Expression(expression.into());
+        Self::new(Place::Opposite(across), left, 0.0.into())
+    }
+
+    /// The expression has given values at given points (one row per point).
+    pub fn at(points: Array2<f64>, left: impl Into<Expr>, values: &[f64]) -> Self {
+        let place = Place::Points {
+            points,
+            values: values.to_vec(),
         };
-        Self {
-            label,
-            operator: operator.into(),
-            place: Place::Part(part),
-            data: Data::new(data),
-            imposition: Imposition::Default,
-            rows: None,
-            deviations: None,
-        }
-    }
-
-    /// (Bu)(lower face) = (Bu)(upper face) across an axis.
-    pub fn opposite(axis: usize, operator: impl Into<EquationRow>) -> Self {
-        Self {
-            label: format!("periodic x{axis}"),
-            operator: operator.into(),
-            place: Place::Opposite { axis },
-            data: Data::new(|_| 0.0),
-            imposition: Imposition::Default,
-            rows: None,
-            deviations: None,
-        }
-    }
-
-    /// (Bu)(xᵢ) = vᵢ at given points (one row a point).
-    pub fn at(points: Array2<f64>, operator: impl Into<EquationRow>, values: &[f64]) -> Self {
-        Self {
-            label: "data".to_owned(),
-            operator: operator.into(),
-            place: Place::Points {
-                points,
-                values: values.to_vec(),
-            },
-            data: Data::new(|_| 0.0),
-            imposition: Imposition::Default,
-            rows: None,
-            deviations: None,
-        }
-    }
-
-    /// The name in reports and errors.
-    #[must_use]
-    pub fn label(&self) -> &str {
-        &self.label
+        Self::new(place, Left::Expression(left.into()), 0.0.into())
     }
 
     /// Where the condition holds.
@@ -116,38 +142,18 @@ impl Condition {
         &self.place
     }
 
-    /// What stands on its left.
-    #[must_use]
-    pub fn operator(&self) -> &EquationRow {
-        &self.operator
-    }
-
-    /// What stands on its right.
-    #[must_use]
-    pub fn data(&self) -> &Data {
-        &self.data
-    }
-
     /// The name in reports and errors.
     #[must_use]
     pub fn named(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
+        self.label = Some(label.into());
         self
     }
 
-    /// The same condition with other data.
+    /// The same condition with something else on the right.
     #[must_use]
-    pub fn with_data(mut self, data: impl PointFunction) -> Self {
-        self.set_data(Data::new(data));
+    pub fn with_right(mut self, right: impl Into<Expr>) -> Self {
+        self.right = right.into();
         self
-    }
-
-    pub(crate) fn set_data(&mut self, data: Data) {
-        if let Place::Points { points, values } = &mut self.place {
-            let rows = points.rows().into_iter();
-            *values = rows.map(|point| data.at(&point.to_vec())).collect();
-        }
-        self.data = data;
     }
 
     /// The factor on the rows of this condition.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use faer::MatRef;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{FrequencyLaw, SinusoidalBasis};
-use fastlsq_ops::{Operator, identity, laplacian};
+use fastlsq_ops::{EquationRow, Frame, Space, StatementError, laplacian, unknown};
 use ndarray::{Array2, ArrayView1};
 
 use crate::{BoxDomain, Domain, DomainExt, PartSelector, RowBlock, SolveError, System};
@@ -63,9 +63,12 @@ pub struct HelmholtzWaves {
 
 impl HelmholtzWaves {
     /// Δ + k² with k = 10.
-    #[must_use]
-    pub fn operator() -> Operator {
-        laplacian(2) + WAVENUMBER * WAVENUMBER * identity(2)
+    ///
+    /// # Errors
+    /// None that can occur.
+    pub fn operator() -> Result<EquationRow, StatementError> {
+        let u = unknown("u");
+        Frame::new(Space::new(2), [u]).row(laplacian(u) + WAVENUMBER * WAVENUMBER * u)
     }
 
     /// Draws features and points.
@@ -109,8 +112,13 @@ impl HelmholtzWaves {
         };
         let source = at(&self.interior, &|x| wave.source(x));
         let trace = at(&self.boundary, &|x| wave.value(x));
-        let equation = RowBlock::new("equation", Self::operator(), self.interior.clone(), source);
-        let mut boundary = RowBlock::new("boundary", identity(2), self.boundary.clone(), trace);
+        let equation = RowBlock::new("equation", Self::operator()?, self.interior.clone(), source);
+        let mut boundary = RowBlock::new(
+            "boundary",
+            EquationRow::value(2, 0, 1),
+            self.boundary.clone(),
+            trace,
+        );
         boundary.weight = WEIGHT;
         System::new(vec![self.basis.clone()], vec![equation, boundary])
     }
@@ -124,7 +132,7 @@ impl HelmholtzWaves {
             Some(column) => column.iter().copied().collect(),
             None => Vec::new(),
         };
-        let values = identity(2).apply(self.basis(), &beta, &self.test)?;
+        let values = EquationRow::value(2, 0, 1).apply(&[self.basis()], &beta, &self.test)?;
         let (mut difference, mut norm) = (0.0, 0.0);
         for (x, value) in self.test.rows().into_iter().zip(values) {
             let exact = wave.value(x);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, Parity, SavedBasis, SinusoidalBasis};
+use fastlsq_ops::Space;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -12,7 +13,7 @@ use crate::report::Report;
 use crate::solution::Solution;
 
 const FORMAT: &str = "fastlsq-solution";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// A file of ours names its format within so many bytes.
 const HEAD: usize = 256;
 
@@ -29,8 +30,36 @@ struct Document {
     version: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     checksum: Option<String>,
+    #[serde(default)]
+    coordinates: Coordinates,
     unknowns: Box<RawValue>,
     report: Report,
+}
+
+/// The names of the axes, and whether the last one is time.
+#[derive(Serialize, Deserialize, Default)]
+struct Coordinates {
+    names: Vec<String>,
+    time: bool,
+}
+
+impl Coordinates {
+    fn of(space: &Space) -> Self {
+        Self {
+            names: space.names().into_iter().map(str::to_owned).collect(),
+            time: space.has_time(),
+        }
+    }
+
+    fn space(&self) -> Space {
+        let axes = self.names.len();
+        let space = if self.time {
+            Space::new(axes.saturating_sub(1)).with_time()
+        } else {
+            Space::new(axes)
+        };
+        space.renamed(self.names.iter().map(String::as_str))
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,13 +108,14 @@ impl Arrays {
 
 pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
     let mut rest = solution.coefficients();
-    let mut unknowns = Vec::with_capacity(solution.names().len());
-    for (name, basis) in solution.names().iter().zip(solution.bases()) {
+    let mut unknowns = Vec::with_capacity(solution.unknowns().len());
+    for (unknown, basis) in solution.unknowns().iter().zip(solution.bases()) {
+        let name = unknown.to_string();
         let (own, others) = rest.split_at(basis.len().min(rest.len()));
         rest = others;
         if let Some(index) = own.iter().position(|value| !value.is_finite()) {
             return Err(SaveError::NotFinite {
-                unknown: name.clone(),
+                unknown: name,
                 index,
                 value: own[index],
             });
@@ -94,7 +124,7 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
             unknown: name.clone(),
         })?;
         unknowns.push(Unknown {
-            name: name.clone(),
+            name,
             beta: own.to_vec(),
             arrays: match &saved {
                 SavedBasis::Sinusoidal(basis) => Some(Arrays::of(basis)),
@@ -109,6 +139,7 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
         format: FORMAT.to_owned(),
         version: VERSION,
         checksum: Some(checksum(unknowns.get())),
+        coordinates: Coordinates::of(solution.space()),
         unknowns,
         report: solution.report().clone(),
     };
@@ -136,7 +167,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
     if header.format != FORMAT {
         return Err(foreign(&format!("its format is {:?}", header.format)));
     }
-    if header.version == 0 || header.version > VERSION {
+    if header.version != VERSION {
         return Err(SaveError::Version {
             found: header.version,
             supported: VERSION,
@@ -154,11 +185,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
     }
     let unknowns: Vec<Unknown> = serde_json::from_str(document.unknowns.get())
         .map_err(|cause| SaveError::corrupted(&cause))?;
-    assemble(unknowns, document.report)
+    assemble(&document.coordinates.space(), unknowns, document.report)
 }
 
 /// A solution from parts that were each read soundly, if they fit together.
-fn assemble(unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveError> {
+fn assemble(
+    space: &Space,
+    unknowns: Vec<Unknown>,
+    report: Report,
+) -> Result<Solution, SaveError> {
     let (mut bases, mut names, mut beta) = (Vec::new(), Vec::new(), Vec::new());
     for unknown in unknowns {
         let basis: Arc<dyn Basis> = unknown.basis.into_basis();
@@ -171,10 +206,11 @@ fn assemble(unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveErro
             )));
         }
         bases.push(basis);
-        names.push(unknown.name);
+        names.push(fastlsq_ops::unknown(&unknown.name));
         beta.extend(unknown.beta);
     }
-    Solution::from_parts(bases, names, beta, report).map_err(|cause| SaveError::corrupted(&cause))
+    Solution::from_parts((space.clone(), names), bases, beta, report)
+        .map_err(|cause| SaveError::corrupted(&cause))
 }
 
 fn foreign(reason: &impl ToString) -> SaveError {

@@ -1,11 +1,12 @@
 //! Solutions in files: one JSON document that any language can read.
 //!
-//! # The format, version 1
+//! # The format, version 2
 //! ```json
 //! {
 //!   "format": "fastlsq-solution",
-//!   "version": 1,
+//!   "version": 2,
 //!   "checksum": "fnv1a64:0123456789abcdef",
+//!   "coordinates": {"names": ["x", "t"], "time": true},
 //!   "unknowns": [
 //!     {
 //!       "name": "u",
@@ -27,7 +28,7 @@
 //!   of bases have none.
 //! - `checksum` is the 64-bit FNV-1a hash of the text of `unknowns` without white space. A file may
 //!   go without; if it is there it must agree.
-//! - Later versions of the library read version 1.
+//! - `coordinates` are the names of the axes; `time` says that the last one is time.
 //!
 //! With `none` axes in the phase and the axes of declared symmetry as factors,
 //! u(x) = scale · Σⱼ βⱼ sin(Σₖ W_jk xₖ + bⱼ) · Π_even cos(W_ja (x_a − c_a)) · Π_odd sin(W_ja (x_a − c_a)).
@@ -42,7 +43,7 @@
 //!     parity = np.array(a["parity"])
 //!     plain = parity == "none"
 //!
-//!     def value(x):                                  # x: one row a point
+//!     def value(x):                                  # x: one row per point
 //!         phi = np.sin(x[:, plain] @ W[:, plain].T + b)
 //!         for k in np.flatnonzero(~plain):
 //!             wave = np.cos if parity[k] == "even" else np.sin
@@ -70,11 +71,12 @@ impl Solution {
     /// The file appears complete or not at all: a full disk or a crash leaves what was there before.
     ///
     /// ```
-    /// # use fastlsq_solve::{Interval, LinearProblem, Solution, laplacian, identity};
+    /// # use fastlsq_solve::{Interval, LinearProblem, Solution, X, sin, unknown};
     /// // u″ + u = 0, u(0) = 0, u(1) = sin 1
+    /// let u = unknown("u");
     /// let u = LinearProblem::on(Interval::unit())
-    ///     .equation(laplacian(1) + identity(1), |_| 0.0)
-    ///     .dirichlet(|x| x[0].sin())
+    ///     .equation(u.d(X).d(X) + u, 0.0)
+    ///     .dirichlet(sin(X))
     ///     .solve()?;
     /// let path = std::env::temp_dir().join(format!("fastlsq-save-{}.json", std::process::id()));
     /// u.save(&path)?;

@@ -1,0 +1,465 @@
+//! A statement made concrete: rows and data over the axes of the domain, or all mistakes in it at once.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fastlsq_ops::{
+    EquationRow, Expr, Field, Frame, Parameter, Space, Statement, StatementError, Unknown,
+};
+use ndarray::Array2;
+
+use super::condition::{Condition, Imposition, Left, Place};
+use super::statement::ProblemStatement;
+use crate::SolveError;
+use crate::domain::{Domain, DomainError, DomainExt, PartSelector};
+
+/// One equation of a [`ConcreteProblem`].
+#[derive(Debug, Clone)]
+pub struct ConcreteEquation {
+    /// The name in reports and errors.
+    pub label: String,
+    /// How it was written.
+    pub text: String,
+    /// L in L u = f; without operators if the equation is not linear.
+    pub operator: EquationRow,
+    /// f in L u = f; zero if the equation is not linear.
+    pub source: Field,
+    /// Left − right.
+    pub expression: Expr,
+    /// One component of it.
+    pub statement: Statement,
+}
+
+/// Where a concrete condition holds.
+#[derive(Debug, Clone)]
+pub enum ConcretePlace {
+    /// On a part of the boundary.
+    Part(PartSelector),
+    /// Between opposite faces across an axis.
+    Opposite {
+        /// The axis.
+        axis: usize,
+    },
+    /// At given points (one row per point), with given values.
+    Points {
+        /// The points.
+        points: Array2<f64>,
+        /// The values there.
+        values: Vec<f64>,
+    },
+}
+
+/// One condition of a [`ConcreteProblem`].
+#[derive(Debug, Clone)]
+pub struct ConcreteCondition {
+    /// The name in reports and errors.
+    pub label: String,
+    /// How it was written.
+    pub text: String,
+    /// B in B u = g; without operators if the condition is not linear.
+    pub operator: EquationRow,
+    /// g in B u = g.
+    pub data: Field,
+    /// Left − right.
+    pub expression: Expr,
+    /// One component of it.
+    pub statement: Statement,
+    /// Where it holds.
+    pub place: ConcretePlace,
+    /// How it is imposed.
+    pub imposition: Imposition,
+    /// The number of points, if it is given.
+    pub rows: Option<usize>,
+    /// The standard deviation of each value of a table.
+    pub deviations: Option<Vec<f64>>,
+}
+
+/// A problem as rows and data: what candidates are solved with.
+#[derive(Debug, Clone)]
+pub struct ConcreteProblem {
+    /// The domain.
+    pub domain: Arc<dyn Domain>,
+    /// Its coordinates.
+    pub space: Space,
+    /// The unknowns.
+    pub unknowns: Vec<Unknown>,
+    /// The equations, one for each component.
+    pub equations: Vec<ConcreteEquation>,
+    /// The conditions, one for each component, periodic ones spelt out.
+    pub conditions: Vec<ConcreteCondition>,
+}
+
+/// Something wrong with one equation or condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mistake {
+    /// The equation or condition.
+    pub label: String,
+    /// How it was written.
+    pub text: String,
+    /// What is wrong.
+    pub reason: MistakeReason,
+}
+
+/// What can be wrong with an equation or condition.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MistakeReason {
+    /// In the expression itself.
+    #[error(transparent)]
+    Expression(#[from] StatementError),
+    /// In the part of the boundary.
+    #[error(transparent)]
+    Part(#[from] DomainError),
+    /// A linear problem with a nonlinear term.
+    #[error("the term {term} is not linear in the unknowns; state the problem as a NonlinearProblem")]
+    Nonlinear {
+        /// The term.
+        term: String,
+    },
+    /// An equation or condition that says nothing of the unknowns.
+    #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
+    WithoutUnknown {
+        /// The unknowns of the problem.
+        unknowns: Vec<String>,
+    },
+    /// A condition of a system that does not name its unknown.
+    #[error(
+        "it does not say which of the unknowns {} it is about; write it as {example}",
+        unknowns.join(", ")
+    )]
+    UnnamedUnknown {
+        /// The unknowns of the problem.
+        unknowns: Vec<String>,
+        /// How to write it.
+        example: String,
+    },
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.label, self.text, self.reason)
+    }
+}
+
+/// Several mistakes, one per line.
+pub(crate) fn list(mistakes: &[Mistake]) -> String {
+    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+impl ProblemStatement {
+    /// The problem with all parameters at their values; every equation and condition must be linear.
+    ///
+    /// # Errors
+    /// All mistakes in the statement at once.
+    pub fn linear(&self) -> Result<ConcreteProblem, SolveError> {
+        let problem = self.concrete(&[])?;
+        let frame = self.frame(&[]);
+        let equations = problem.equations.iter();
+        let conditions = problem.conditions.iter();
+        let all = equations
+            .map(|e| (&e.label, &e.text, &e.statement, &e.expression))
+            .chain(conditions.map(|c| (&c.label, &c.text, &c.statement, &c.expression)));
+        let nonlinear = all.filter(|(_, _, statement, _)| !statement.is_linear());
+        let mistakes: Vec<Mistake> = nonlinear
+            .map(|(label, text, _, expression)| {
+                let term = frame.first_nonlinear(expression);
+                Mistake {
+                    label: label.clone(),
+                    text: text.clone(),
+                    reason: MistakeReason::Nonlinear {
+                        term: term.as_ref().unwrap_or(expression).to_string(),
+                    },
+                }
+            })
+            .collect();
+        if mistakes.is_empty() {
+            Ok(problem)
+        } else {
+            Err(SolveError::Statement(mistakes.into()))
+        }
+    }
+
+    fn frame(&self, free: &[Parameter]) -> Frame {
+        let known = self.parameters.iter().copied();
+        Frame::new(self.domain.coordinates(), self.unknowns())
+            .with_values(known.filter(|(parameter, _)| !free.contains(parameter)))
+            .with_free(free.iter().copied())
+    }
+
+    /// The left side of a condition with its unknown filled in, and left − right.
+    fn residual_of(&self, condition: &Condition) -> Result<(Expr, Expr), MistakeReason> {
+        let left = match &condition.left {
+            Left::Expression(left) => left.clone(),
+            Left::OnlyUnknown(trace) => match self.unknowns().as_slice() {
+                [only] => trace.of(*only),
+                several => {
+                    let example = several.first().map_or_else(String::new, |first| {
+                        let left = trace.of(*first);
+                        let part = match &condition.place {
+                            Place::Part(part) => part.as_written(),
+                            Place::Opposite(_) | Place::Points { .. } => "…".to_owned(),
+                        };
+                        format!(".condition({part}, {left}, {})", condition.right)
+                    });
+                    return Err(MistakeReason::UnnamedUnknown {
+                        unknowns: several.iter().map(ToString::to_string).collect(),
+                        example,
+                    });
+                }
+            },
+        };
+        let residual = &left - &condition.right;
+        Ok((left, residual))
+    }
+
+    /// The problem with these parameters free and all others at their values; equations and conditions may be
+    /// nonlinear, and then have no operators.
+    ///
+    /// # Errors
+    /// All mistakes in the statement at once.
+    pub fn concrete(&self, free: &[Parameter]) -> Result<ConcreteProblem, SolveError> {
+        if let Some(mistake) = &self.mistake {
+            return Err(mistake.clone());
+        }
+        let frame = self.frame(free);
+        let mut lowering = Lowering {
+            statement: self,
+            frame: &frame,
+            problem: ConcreteProblem {
+                domain: self.domain.clone(),
+                space: frame.space().clone(),
+                unknowns: frame.unknowns().to_vec(),
+                equations: Vec::new(),
+                conditions: Vec::new(),
+            },
+            mistakes: Vec::new(),
+        };
+        lowering.equations();
+        lowering.conditions();
+        lowering.periodic();
+        if lowering.mistakes.is_empty() {
+            Ok(lowering.problem)
+        } else {
+            Err(SolveError::Statement(lowering.mistakes.into()))
+        }
+    }
+}
+
+/// "left = right".
+fn text_of(left: &Expr, right: &Expr) -> String {
+    format!("{left} = {right}")
+}
+
+/// A statement on its way to a concrete problem.
+struct Lowering<'a> {
+    statement: &'a ProblemStatement,
+    frame: &'a Frame,
+    problem: ConcreteProblem,
+    mistakes: Vec<Mistake>,
+}
+
+impl Lowering<'_> {
+    fn mistake(&mut self, label: &str, text: &str, reason: impl Into<MistakeReason>) {
+        self.mistakes.push(Mistake {
+            label: label.to_owned(),
+            text: text.to_owned(),
+            reason: reason.into(),
+        });
+    }
+
+    /// The components of an expression that must say something of the unknowns.
+    fn lower(&mut self, label: &str, text: &str, whole: &Expr) -> Vec<(String, Statement)> {
+        let statements = match self.frame.lower(whole) {
+            Ok(statements) => statements,
+            Err(error) => {
+                self.mistake(label, text, error);
+                return Vec::new();
+            }
+        };
+        if statements.iter().any(Statement::is_free_of_unknowns) {
+            let unknowns = self.problem.unknowns.iter().map(ToString::to_string);
+            let reason = MistakeReason::WithoutUnknown {
+                unknowns: unknowns.collect(),
+            };
+            self.mistake(label, text, reason);
+            return Vec::new();
+        }
+        let several = statements.len() > 1;
+        let named = statements.into_iter().enumerate();
+        named
+            .map(|(k, statement)| {
+                let label = if several {
+                    format!("{label}, component {}", k + 1)
+                } else {
+                    label.to_owned()
+                };
+                (label, statement)
+            })
+            .collect()
+    }
+
+    fn equations(&mut self) {
+        for equation in &self.statement.equations {
+            let text = text_of(&equation.left, &equation.right);
+            let whole = &equation.left - &equation.right;
+            for (label, statement) in self.lower(&equation.label, &text, &whole) {
+                let (operator, source) = linear_parts(&statement);
+                self.problem.equations.push(ConcreteEquation {
+                    label,
+                    text: text.clone(),
+                    operator,
+                    source,
+                    expression: whole.clone(),
+                    statement,
+                });
+            }
+        }
+    }
+
+    fn conditions(&mut self) {
+        for condition in &self.statement.conditions {
+            let (left, whole) = match self.statement.residual_of(condition) {
+                Ok(both) => both,
+                Err(reason) => {
+                    let label = condition.label.clone();
+                    let label = label.unwrap_or_else(|| condition.place.name());
+                    let text = format!("… = {}", condition.right);
+                    self.mistake(&label, &text, reason);
+                    continue;
+                }
+            };
+            let label = self.label_of(condition, &left);
+            let text = text_of(&left, &condition.right);
+            let place = match self.place_of(&condition.place) {
+                Ok(place) => place,
+                Err(reason) => {
+                    self.mistake(&label, &text, reason);
+                    continue;
+                }
+            };
+            for (label, statement) in self.lower(&label, &text, &whole) {
+                self.push(condition, (label, &text, &whole), place.clone(), statement);
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        condition: &Condition,
+        (label, text, expression): (String, &str, &Expr),
+        place: ConcretePlace,
+        statement: Statement,
+    ) {
+        let (operator, data) = linear_parts(&statement);
+        // Names are what new data are addressed by: no two are the same.
+        let taken = |label: &String| self.problem.conditions.iter().any(|c| c.label == *label);
+        let mut own = label.clone();
+        let mut number = 2;
+        while taken(&own) {
+            own = format!("{label} ({number})");
+            number += 1;
+        }
+        self.problem.conditions.push(ConcreteCondition {
+            label: own,
+            text: text.to_owned(),
+            operator,
+            data,
+            expression: expression.clone(),
+            statement,
+            place,
+            imposition: condition.imposition,
+            rows: condition.rows,
+            deviations: condition.deviations.clone(),
+        });
+    }
+
+    /// The name given, or the place, with the left side where it says more than the place.
+    fn label_of(&self, condition: &Condition, left: &Expr) -> String {
+        let place = condition.place.name();
+        match (&condition.label, &condition.left) {
+            (Some(label), _) => label.clone(),
+            (None, Left::OnlyUnknown(_)) => place,
+            (None, Left::Expression(_)) => match self.problem.unknowns.as_slice() {
+                [only] if *left == Expr::from(*only) => place,
+                _ => format!("{place} {left}"),
+            },
+        }
+    }
+
+    fn place_of(&self, place: &Place) -> Result<ConcretePlace, MistakeReason> {
+        Ok(match place {
+            Place::Part(PartSelector::Face(face)) => {
+                let axis = self.problem.space.axis_of(face.coordinate)?;
+                let part = self.problem.domain.face(axis, face.upper)?;
+                ConcretePlace::Part(PartSelector::Named(part))
+            }
+            Place::Part(part) => {
+                self.problem.domain.select(part)?;
+                ConcretePlace::Part(part.clone())
+            }
+            Place::Opposite(coordinate) => ConcretePlace::Opposite {
+                axis: self.problem.space.axis_of(*coordinate)?,
+            },
+            Place::Points { points, values } => ConcretePlace::Points {
+                points: points.clone(),
+                values: values.clone(),
+            },
+        })
+    }
+
+    /// Each unknown and its derivatives up to one order less than the highest along the axis.
+    fn periodic(&mut self) {
+        for coordinate in &self.statement.periodic {
+            let label = format!("periodic {coordinate}");
+            let axis = match self.problem.space.axis_of(*coordinate) {
+                Ok(axis) => axis,
+                Err(error) => {
+                    self.mistake(&label, "opposite faces agree", error);
+                    continue;
+                }
+            };
+            let order_along = |equation: &ConcreteEquation| {
+                let orders = equation.statement.jets().filter_map(|jet| {
+                    let orders = jet.action.derivative.orders();
+                    orders.get(axis).copied()
+                });
+                orders.max().unwrap_or(0)
+            };
+            let orders = self.problem.equations.iter().map(order_along);
+            let order = orders.max().unwrap_or(1).max(1);
+            for unknown in self.problem.unknowns.clone() {
+                let mut left = Expr::from(unknown);
+                for n in 0..order {
+                    let text = format!("{left} agrees on opposite faces");
+                    let label = format!("{label} {unknown} order {n}");
+                    let condition = Condition::opposite(*coordinate, &left);
+                    for (label, statement) in self.lower(&label, &text, &left) {
+                        let place = ConcretePlace::Opposite { axis };
+                        self.push(&condition, (label, &text, &left), place, statement);
+                    }
+                    left = left.d(*coordinate);
+                }
+            }
+        }
+    }
+}
+
+/// L and f of a linear statement; nothing of a nonlinear one.
+fn linear_parts(statement: &Statement) -> (EquationRow, Field) {
+    match (statement.row(), statement.source()) {
+        (Some(row), Some(source)) => (row, source),
+        _ => (
+            EquationRow::zero(statement.unknowns()),
+            Field::constant(0.0),
+        ),
+    }
+}
+
+impl ConcreteProblem {
+    /// The names of the unknowns.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.unknowns.iter().map(ToString::to_string).collect()
+    }
+}
