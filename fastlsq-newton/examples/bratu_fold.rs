@@ -1,16 +1,19 @@
 //! Bratu's problem u″ + λeᵘ = 0: the branch of solutions up to its fold and back on the other side.
 #![allow(clippy::print_stdout)]
 
-use fastlsq_newton::{BranchOptions, Interval, NewtonError, NonlinearProblem};
+use fastlsq_newton::{
+    BranchOptions, Interval, NewtonError, NonlinearProblem, X, exp, parameter, unknown,
+};
 
 const COLUMNS: usize = 64;
 const LINES: usize = 22;
 
 fn main() -> Result<(), NewtonError> {
+    let (u, load) = (unknown("u"), parameter("λ"));
     let branch = NonlinearProblem::on(Interval::unit())
-        .parameter("λ", 1.0)
-        .equation(|u, _| u.partial_order(0, 2) + u.parameter() * u.value().exp())
-        .dirichlet(|_| 0.0)
+        .equation(u.d(X).d(X) + load * exp(u), 0.0)
+        .dirichlet(0.0)
+        .parameter(load, 1.0)
         .follow(&BranchOptions::new().first_step(0.3).within(0.5, 4.0))?;
 
     let mut plot = vec![vec![' '; COLUMNS + 1]; LINES + 1];

@@ -1,4 +1,4 @@
-//! Steady Navier–Stokes flow behind a grid: three unknowns, one closure for each equation.
+//! Steady Navier–Stokes flow behind a grid: velocity and pressure, in vector form.
 #![allow(clippy::print_stdout)]
 
 use fastlsq_newton::problems::kovasznay;

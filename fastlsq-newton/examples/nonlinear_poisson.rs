@@ -3,20 +3,21 @@
 
 use std::f64::consts::PI;
 
-use fastlsq_newton::{BoxDomain, NewtonError, NonlinearProblem};
+use fastlsq_newton::{BoxDomain, NewtonError, NonlinearProblem, X, Y, laplacian, sin, unknown};
 
 fn main() -> Result<(), NewtonError> {
-    let exact = |x: &[f64]| (PI * x[0]).sin() * (PI * x[1]).sin();
-    let source = move |x: &[f64]| 2.0 * PI * PI * exact(x) + exact(x).powi(3);
+    let u = unknown("u");
+    let exact = sin(PI * X) * sin(PI * Y);
 
-    let u = NonlinearProblem::on(BoxDomain::unit(2))
-        .equation(move |u, x| -u.laplacian() + u.value().powi(3) - source(x))
-        .dirichlet(|_| 0.0)
+    let solution = NonlinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u) + u.powi(3), -laplacian(&exact) + exact.powi(3))
+        .dirichlet(0.0)
         .solve()?;
 
-    println!("{u}");
+    println!("{solution}");
+    // Any expression can be evaluated, the error among them.
     let x = [0.3, 0.6];
-    let error = (u.value(&x)? - exact(&x)).abs();
+    let error = solution.at(u - exact, &x)?.abs();
     println!("error at {x:?}: {error:.1e}");
     assert!(error < 1e-12);
     Ok(())

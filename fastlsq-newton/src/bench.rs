@@ -15,14 +15,12 @@ use fastlsq_solve::{
     BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution, WrittenRows,
     compress,
 };
-use ndarray::{ArrayView2, Axis};
+use ndarray::{Array2, ArrayView2, Axis};
 
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
-use crate::linearity;
 use crate::options::{Continuation, NewtonOptions, Start};
-use crate::problem::NonlinearProblem;
+use crate::problem::{Concrete, NonlinearProblem};
 use crate::report::{Candidate, NewtonReport, NewtonStatus, Step};
-use crate::residual::Residual;
 use crate::slabs::Slabs;
 use crate::solution::NonlinearSolution;
 use crate::{NewtonError, symmetry};
@@ -32,15 +30,17 @@ pub(crate) fn solve(
     problem: &NonlinearProblem,
     options: &NewtonOptions,
 ) -> Result<NonlinearSolution, NewtonError> {
-    validate(problem, options)?;
-    auto::with_threads(&options.solve, || run(problem, options))
+    let parameter = match options.continuation {
+        Continuation::None => None,
+        _ => Some(problem.moving(options.moving)?),
+    };
+    let concrete = Concrete::new(problem, parameter)?;
+    validate(&concrete, options)?;
+    auto::with_threads(&options.solve, || run(problem, concrete, options))
 }
 
-fn validate(problem: &NonlinearProblem, options: &NewtonOptions) -> Result<(), NewtonError> {
-    if problem.frame.equation_count() == 0 {
-        return Err(NewtonError::NoEquation);
-    }
-    auto::validate(&problem.frame, &options.solve)?;
+fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonError> {
+    auto::validate(&concrete.frame, &options.solve)?;
     let option = |option, value, requirement| {
         Err(NewtonError::Option {
             option,
@@ -57,25 +57,24 @@ fn validate(problem: &NonlinearProblem, options: &NewtonOptions) -> Result<(), N
     if !(options.ridge.is_finite() && options.ridge >= 0.0) {
         return option("ridge", options.ridge, "finite and not negative");
     }
-    if options.continuation != Continuation::None && problem.parameter.is_none() {
-        return Err(NewtonError::NoParameter);
-    }
     Ok(())
 }
 
 fn run(
     problem: &NonlinearProblem,
+    concrete: Concrete,
     options: &NewtonOptions,
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
-    let mut bench = NewtonBench::new(problem, options)?;
+    let mut bench = NewtonBench::new(problem, concrete, options)?;
     let found = auto::search(&mut bench, begin)?;
     let seconds = begin.elapsed().as_secs_f64();
-    let report = Report::of(&problem.frame, &options.solve, &found, seconds);
+    let frame = &bench.concrete.frame;
+    let report = Report::of(frame, &options.solve, &found, seconds);
+    let functions = (frame.space.clone(), frame.unknowns.clone());
     let mut newton = found.best.extra;
     (newton.solves, newton.candidates) = (bench.solves, bench.candidates);
-    let names = problem.unknown_names().to_vec();
-    let solution = Solution::from_parts(found.best.bases, names, found.best.beta, report)?;
+    let solution = Solution::from_parts(functions, found.best.bases, found.best.beta, report)?;
     Ok(NonlinearSolution::new(
         solution,
         newton,
@@ -93,12 +92,11 @@ struct StepRows<'a> {
 /// The workbench of a nonlinear problem.
 pub(crate) struct NewtonBench<'a> {
     problem: &'a NonlinearProblem,
+    pub(crate) concrete: Concrete,
     options: &'a NewtonOptions,
-    residuals: Vec<Option<Residual>>,
     held_out: HeldOut,
     lsq: LsqOptions,
     parity: Vec<Vec<Parity>>,
-    linear: bool,
     /// The best function so far, with its score: where later candidates start.
     warm: Option<(f64, Start)>,
     /// Candidates that began from a generic start and led nowhere.
@@ -111,37 +109,32 @@ pub(crate) struct NewtonBench<'a> {
 impl<'a> NewtonBench<'a> {
     pub(crate) fn new(
         problem: &'a NonlinearProblem,
+        concrete: Concrete,
         options: &'a NewtonOptions,
     ) -> Result<Self, NewtonError> {
         let solve = &options.solve;
-        let held_out = HeldOut::new(&problem.frame, solve.seed)?;
-        let parameter = problem.parameter.as_ref().map_or(0.0, |(_, value)| *value);
-        let mut residuals = problem.residuals.clone();
-        for (residual, block) in residuals.iter_mut().zip(held_out.blocks()) {
+        let held_out = HeldOut::new(&concrete.frame, solve.seed)?;
+        // What cannot be evaluated at all says so at once.
+        for (residual, block) in concrete.residuals.iter().zip(held_out.blocks()) {
             if let Some(residual) = residual {
-                residual.discover(&block.sites(), parameter)?;
+                let zero = Array2::zeros((block.len(), residual.jets().len()));
+                residual.try_evaluate(&zero, block.sites(), concrete.value())?;
             }
         }
         let mut lsq = solve.lsq.clone().ridge(options.ridge);
         if let Some(bytes) = solve.memory_limit {
             lsq = lsq.memory_limit(bytes);
         }
-        let linear = residuals
-            .iter()
-            .zip(held_out.blocks())
-            .filter_map(|(residual, block)| Some((residual.as_ref()?, block)))
-            .all(|(residual, block)| linearity::is_linear(residual, block.sites(), parameter));
-        let parity = auto::parity(&problem.frame, solve, || {
-            symmetry::detect(problem, &residuals, solve.seed, parameter)
+        let parity = auto::parity(&concrete.frame, solve, || {
+            symmetry::detect(&concrete, solve.seed)
         })?;
         Ok(Self {
             problem,
+            concrete,
             options,
-            residuals,
             held_out,
             lsq,
             parity,
-            linear,
             warm: None,
             failures: 0,
             marched: false,
@@ -151,14 +144,11 @@ impl<'a> NewtonBench<'a> {
     }
 
     fn unknowns(&self) -> usize {
-        self.problem.unknown_names().len()
+        self.concrete.frame.unknowns.len()
     }
 
     fn parameter(&self) -> f64 {
-        self.problem
-            .parameter
-            .as_ref()
-            .map_or(0.0, |(_, value)| *value)
+        self.concrete.value()
     }
 
     /// One Newton iteration at one value of the parameter.
@@ -190,8 +180,7 @@ impl<'a> NewtonBench<'a> {
         parameter: f64,
     ) -> Iteration<'b> {
         Iteration {
-            problem: self.problem,
-            residuals: &self.residuals,
+            concrete: &self.concrete,
             options,
             lsq: &self.lsq,
             bases,
@@ -199,7 +188,6 @@ impl<'a> NewtonBench<'a> {
             unchanged: &[],
             value_points: self.held_out.value_points(),
             parameter,
-            linear: self.linear,
         }
     }
 
@@ -291,12 +279,16 @@ impl<'a> NewtonBench<'a> {
     ) -> Result<Vec<Arc<dyn Basis>>, NewtonError> {
         let points: Vec<_> = blocks.iter().map(|block| block.points.view()).collect();
         let points = ndarray::concatenate(Axis(0), &points).unwrap_or_default();
-        let requests = self.residuals.iter().flatten().flat_map(Residual::requests);
+        let frame = &self.concrete.frame;
+        let equations = frame.equations.iter().map(|e| &e.statement);
+        let conditions = frame.conditions.iter().map(|c| &c.statement);
+        let statements: Vec<_> = equations.chain(conditions).collect();
         let cut = |(unknown, basis): (usize, &Arc<dyn Basis>)| {
             let mut derivatives = vec![MultiIndex::zero(basis.dim())];
-            for request in requests.clone().filter(|r| r.unknown == unknown) {
-                if !derivatives.contains(&request.alpha) {
-                    derivatives.push(request.alpha.clone());
+            let jets = statements.iter().flat_map(|statement| statement.jets());
+            for jet in jets.filter(|jet| jet.unknown == unknown) {
+                if !derivatives.contains(&jet.action.derivative) {
+                    derivatives.push(jet.action.derivative.clone());
                 }
             }
             compress(basis, &derivatives, points.view(), &self.lsq)
@@ -313,10 +305,11 @@ impl<'a> NewtonBench<'a> {
         bases: &[Arc<dyn Basis>],
         beta: Vec<f64>,
     ) -> Result<Solution, NewtonError> {
-        let names = self.problem.unknown_names().to_vec();
+        let frame = &self.concrete.frame;
+        let functions = (frame.space.clone(), frame.unknowns.clone());
         Ok(Solution::from_parts(
+            functions,
             bases.to_vec(),
-            names,
             beta,
             Report::empty(),
         )?)
@@ -365,7 +358,7 @@ impl Workbench for NewtonBench<'_> {
         seed: u64,
     ) -> Result<Vec<RowBlock>, NewtonError> {
         let features = features.saturating_mul(self.unknowns());
-        let frame = &self.problem.frame;
+        let frame = &self.concrete.frame;
         let solve = &self.options.solve;
         let counts = RowCounts::choose(frame, explicit, features, solve.oversampling);
         Ok(sample_blocks(
@@ -397,7 +390,7 @@ impl Workbench for NewtonBench<'_> {
         let rows = StepRows {
             bases: &bases,
             blocks,
-            unchanged: unchanged_rows(self.options, &self.residuals, &bases, blocks)?,
+            unchanged: unchanged_rows(self.options, &self.concrete.residuals, &bases, blocks)?,
         };
         let outcome = match &self.warm {
             Some((_, start)) => self.iterate(&rows, self.parameter(), start.clone())?,
@@ -443,7 +436,7 @@ impl Workbench for NewtonBench<'_> {
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {
                 status: outcome.status,
-                linear: self.linear,
+                linear: self.concrete.linear,
                 start: outcome.start,
                 start_residual: outcome.start_residual,
                 history: outcome.history,

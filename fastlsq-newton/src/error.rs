@@ -23,28 +23,18 @@ pub enum NewtonError {
         /// The value there.
         value: f64,
     },
-    /// A residual that asks for derivatives of an unknown or along an axis that does not exist.
-    #[error(
-        "{label} asks for unknown {unknown} and orders {orders:?}, but there are {unknowns} unknowns in dimension {dim}"
-    )]
-    Request {
-        /// The equation or condition.
-        label: String,
-        /// The unknown asked for.
-        unknown: usize,
-        /// The orders asked for.
-        orders: Vec<u32>,
-        /// How many unknowns there are.
-        unknowns: usize,
-        /// The dimension.
-        dim: usize,
-    },
     /// No equation was given.
     #[error("the problem has no equation; add one with .equation(…)")]
     NoEquation,
-    /// Continuation without a declared parameter.
-    #[error("continuation needs a parameter; declare one with .parameter(…)")]
+    /// Continuation without a parameter that has a value.
+    #[error("continuation needs a parameter with a value; give it one with .parameter(p, value)")]
     NoParameter,
+    /// Continuation with several parameters.
+    #[error("the parameters are {}; say which one is moved with NewtonOptions::moving", names.join(", "))]
+    SeveralParameters {
+        /// Their names.
+        names: Vec<String>,
+    },
     /// A branch whose first points Newton's method does not reach.
     #[error("the branch is lost at {name} = {parameter}: give a shorter first step, or a start")]
     BranchLost {

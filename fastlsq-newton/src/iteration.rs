@@ -6,13 +6,13 @@ use std::time::Instant;
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{block_weights, rms};
 use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
-use fastlsq_solve::{RowBlock, Solution, System, WrittenRows, identity};
+use fastlsq_solve::{EquationRow, RowBlock, Solution, System, WrittenRows};
 use ndarray::{Array2, ArrayView2};
 
 use crate::NewtonError;
 use crate::function::Function;
 use crate::options::{NewtonOptions, Start, StepForm};
-use crate::problem::NonlinearProblem;
+use crate::problem::Concrete;
 use crate::report::{NewtonStatus, Step};
 use crate::residual::{Evaluated, Residual};
 use crate::state::{Linearised, State};
@@ -43,8 +43,7 @@ pub(crate) struct Outcome {
 
 /// Features, points and options of one iteration.
 pub(crate) struct Iteration<'a> {
-    pub(crate) problem: &'a NonlinearProblem,
-    pub(crate) residuals: &'a [Option<Residual>],
+    pub(crate) concrete: &'a Concrete,
     pub(crate) options: &'a NewtonOptions,
     pub(crate) lsq: &'a LsqOptions,
     pub(crate) bases: &'a [Arc<dyn Basis>],
@@ -54,8 +53,6 @@ pub(crate) struct Iteration<'a> {
     /// Where the change of u is measured.
     pub(crate) value_points: ArrayView2<'a, f64>,
     pub(crate) parameter: f64,
-    /// Whether the residual is linear, so that one step is all.
-    pub(crate) linear: bool,
 }
 
 /// The rows of the linear conditions, written once for all steps; none for a backend that assembles for itself, and
@@ -87,7 +84,7 @@ impl Iteration<'_> {
     /// Everything that is needed of a function.
     pub(crate) fn state_of(&self, function: &Function<'_>) -> Result<State, NewtonError> {
         let mut tables = Vec::with_capacity(self.blocks.len());
-        for (block, residual) in self.blocks.iter().zip(self.residuals) {
+        for (block, residual) in self.blocks.iter().zip(&self.concrete.residuals) {
             tables.push(match residual {
                 Some(residual) => residual.table(function, block.sites())?,
                 None => {
@@ -106,7 +103,7 @@ impl Iteration<'_> {
         let (unknowns, dim) = (self.bases.len(), self.value_points.ncols());
         let mut values = Vec::new();
         for unknown in 0..unknowns {
-            let value = identity(dim).on(unknown, unknowns);
+            let value = EquationRow::value(dim, unknown, unknowns);
             values.extend(function.apply(&value, self.value_points.into())?);
         }
         Ok(State { tables, values })
@@ -114,12 +111,12 @@ impl Iteration<'_> {
 
     fn zero_state(&self) -> State {
         let width =
-            |residual: &Option<Residual>| residual.as_ref().map_or(1, |r| r.requests().len());
+            |residual: &Option<Residual>| residual.as_ref().map_or(1, |r| r.jets().len());
         State {
             tables: self
                 .blocks
                 .iter()
-                .zip(self.residuals)
+                .zip(&self.concrete.residuals)
                 .map(|(block, residual)| Array2::zeros((block.len(), width(residual))))
                 .collect(),
             values: vec![0.0; self.value_points.nrows() * self.bases.len()],
@@ -129,7 +126,7 @@ impl Iteration<'_> {
     pub(crate) fn linearise(&self, state: &State) -> Linearised {
         let mut evaluated = Vec::with_capacity(self.blocks.len());
         let mut residuals = Vec::with_capacity(self.blocks.len());
-        for ((block, residual), table) in self.blocks.iter().zip(self.residuals).zip(&state.tables)
+        for ((block, residual), table) in self.blocks.iter().zip(&self.concrete.residuals).zip(&state.tables)
         {
             match residual {
                 Some(residual) => {
@@ -184,7 +181,7 @@ impl Iteration<'_> {
         let mut blocks = self.blocks.to_vec();
         for (index, block) in blocks.iter_mut().enumerate() {
             let table = &state.tables[index];
-            match (&self.residuals[index], &linearised.evaluated[index]) {
+            match (&self.concrete.residuals[index], &linearised.evaluated[index]) {
                 (Some(residual), Some(evaluated)) => {
                     block.operator = residual.row(|order| keep(residual, order));
                     let linear = evaluated.linear_part(table);
@@ -218,7 +215,7 @@ impl Iteration<'_> {
         weights: &mut Vec<f64>,
     ) -> Result<(Vec<f64>, LsqInfo), NewtonError> {
         if weights.is_empty() {
-            *weights = block_weights(&self.problem.frame, self.options.solve.weight, &system)?;
+            *weights = block_weights(&self.concrete.frame, self.options.solve.weight, &system)?;
         }
         system.set_weights(weights);
         if !self.unchanged.is_empty() {
@@ -285,7 +282,7 @@ impl Iteration<'_> {
         if !matches!(start, Start::HighestOrder) {
             candidates.push(solve("the linear part", &|_, _| true, weights)?);
         }
-        if !matches!(start, Start::LinearPart) && !self.linear {
+        if !matches!(start, Start::LinearPart) && !self.concrete.linear {
             let highest = |residual: &Residual, order: u32| order == residual.order();
             candidates.push(solve("the part of highest order", &highest, weights)?);
         }
@@ -376,7 +373,7 @@ impl Iteration<'_> {
                 change,
                 step: alpha,
                 rank: step_info.rank,
-                parameter: self.problem.parameter.as_ref().map(|_| self.parameter),
+                parameter: self.concrete.parameter.map(|_| self.parameter),
                 seconds: begin.elapsed().as_secs_f64(),
             };
             if let Some(progress) = &self.options.progress {
@@ -401,7 +398,7 @@ impl Iteration<'_> {
                 && (change.min(to_come) <= self.options.change_tolerance
                     || (last_change < ROUNDING_CHANGE && change > 0.5 * last_change)
                     || (change < SMALL_CHANGE && after > STANDSTILL * before));
-            if self.linear || settled {
+            if self.concrete.linear || settled {
                 status = NewtonStatus::Converged;
                 break;
             }

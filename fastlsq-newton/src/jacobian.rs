@@ -4,7 +4,7 @@ use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_solve::auto::HeldOut;
 
 use crate::NewtonError;
-use crate::problem::NonlinearProblem;
+use crate::problem::{Concrete, NonlinearProblem};
 
 /// The largest disagreement between a residual's slopes and its differences.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct JacobianCheck {
     /// The equation or condition where it occurs.
     pub label: String,
     /// The derivative of which unknown: its number and the orders along each axis; `None` for the
-    /// parameter.
+    /// only parameter.
     pub derivative: Option<(usize, Vec<u32>)>,
     /// The point.
     pub point: Vec<f64>,
@@ -27,18 +27,18 @@ impl NonlinearProblem {
     /// Compares the slopes ∂R/∂(D^α u) and ∂R/∂p, as Newton's method sees them, with central differences
     /// of the residual at random values of u and its derivatives.
     ///
-    /// Dual numbers make slopes exact, so that a disagreement (`worst` above about 1e-6) means that the
-    /// closure leaves them: by computing with `.value()` of a number instead of the number itself, or with
-    /// a slope written by hand ([`Real`](crate::Real) can be built from a value and slopes).
+    /// Slopes of expressions are exact, so that a disagreement (`worst` above about 1e-6) means that a function given as
+    /// code ([`call`](crate::call)) loses them, by computing with `.value()` of a number instead of the number itself.
     ///
     /// ```
-    /// use fastlsq_newton::{Interval, NonlinearProblem, Real};
-    /// let good = NonlinearProblem::on(Interval::unit())
-    ///     .equation(|u, _| u.partial_order(0, 2) + u.value().exp());
+    /// use fastlsq_newton::{Interval, NonlinearProblem, Real, X, call, unknown};
+    /// let u = unknown("u");
+    /// let good = call("f", [u.into()], |a: &[Real]| a[0].exp());
+    /// let good = NonlinearProblem::on(Interval::unit()).equation(u.d(X).d(X) + good, 0.0);
     /// assert!(good.check_jacobian()?.worst < 1e-6);
     /// // The exponential of the bare value has lost its slope.
-    /// let bad = NonlinearProblem::on(Interval::unit())
-    ///     .equation(|u, _| u.partial_order(0, 2) + u.value().value().exp());
+    /// let bad = call("f", [u.into()], |a: &[Real]| a[0].value().exp().into());
+    /// let bad = NonlinearProblem::on(Interval::unit()).equation(u.d(X).d(X) + bad, 0.0);
     /// assert!(bad.check_jacobian()?.worst > 0.1);
     /// # Ok::<(), fastlsq_newton::NewtonError>(())
     /// ```
@@ -46,11 +46,10 @@ impl NonlinearProblem {
     /// # Errors
     /// No equation, a domain that cannot be sampled, or a residual that is not finite.
     pub fn check_jacobian(&self) -> Result<JacobianCheck, NewtonError> {
-        if self.frame.equation_count() == 0 {
-            return Err(NewtonError::NoEquation);
-        }
-        let held_out = HeldOut::new(&self.frame, 0)?;
-        let parameter = self.parameter.as_ref().map_or(0.0, |(_, value)| *value);
+        let moving = self.moving(None).ok();
+        let concrete = Concrete::new(self, moving)?;
+        let held_out = HeldOut::new(&concrete.frame, 0)?;
+        let parameter = concrete.value();
         let mut sampler = UnitSampler::independent(0x1ac0);
         let mut worst = JacobianCheck {
             worst: 0.0,
@@ -58,14 +57,12 @@ impl NonlinearProblem {
             derivative: None,
             point: Vec::new(),
         };
-        for (residual, block) in self.residuals.iter().zip(held_out.blocks()) {
+        for (residual, block) in concrete.residuals.iter().zip(held_out.blocks()) {
             let Some(residual) = residual else { continue };
-            let mut residual = residual.clone();
-            residual.discover(&block.sites(), parameter)?;
-            let columns = residual.requests().len();
+            let columns = residual.jets().len();
             let table = sampler.normals(block.len(), columns.max(1));
             let table = table.slice(ndarray::s![.., ..columns]).to_owned();
-            let here = residual.evaluate(&table, block.sites(), parameter);
+            let here = residual.try_evaluate(&table, block.sites(), parameter)?;
             if let Some((i, value)) = here.first_bad() {
                 return Err(NewtonError::ResidualNotFinite {
                     label: residual.label.clone(),
@@ -93,11 +90,12 @@ impl NonlinearProblem {
                     };
                     let error = (slope - difference).abs() / (1.0 + slope.abs());
                     if error > worst.worst || error.is_nan() {
-                        let request = residual.requests().get(column);
+                        let jet = residual.jets().get(column);
                         worst = JacobianCheck {
                             worst: error,
                             label: residual.label.clone(),
-                            derivative: request.map(|r| (r.unknown, r.alpha.orders().to_vec())),
+                            derivative: jet
+                                .map(|jet| (jet.unknown, jet.action.derivative.orders().to_vec())),
                             point: block.points.row(i).to_vec(),
                         };
                     }

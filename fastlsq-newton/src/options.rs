@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fastlsq_solve::{Options, Solution};
+use fastlsq_solve::{Options, Parameter, Solution};
 
 use crate::report::Step;
 use crate::slabs::SlabSolution;
@@ -36,13 +36,13 @@ pub enum Start {
     FromSlabs(Arc<SlabSolution>),
 }
 
-/// How a declared parameter is moved on the way to its value.
+/// How a parameter is moved on the way to its value.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Continuation {
     /// Not at all.
     #[default]
     None,
-    /// Through these values, then to the declared one.
+    /// Through these values, then to the one it was given.
     Through(Vec<f64>),
     /// From this value in steps that shrink where Newton fails and grow where it is easy.
     From(f64),
@@ -73,6 +73,8 @@ pub struct NewtonOptions {
     pub start: Start,
     /// How a parameter is moved.
     pub continuation: Continuation,
+    /// Which parameter is moved, where the problem has several.
+    pub moving: Option<Parameter>,
     /// Whether an evolution that Newton's method cannot reach at once is first followed roughly,
     /// slab by slab in time, to start from there (default: yes).
     pub march: bool,
@@ -123,6 +125,7 @@ impl NewtonOptions {
             form: StepForm::NewCoefficients,
             start: Start::Best,
             continuation: Continuation::None,
+            moving: None,
             march: true,
             compress: false,
             max_iterations: 30,
@@ -155,10 +158,17 @@ impl NewtonOptions {
         self
     }
 
-    /// How a declared parameter is moved.
+    /// How a parameter is moved on the way to its value.
     #[must_use]
     pub fn continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = continuation;
+        self
+    }
+
+    /// Which parameter is moved (default: the only one).
+    #[must_use]
+    pub fn moving(mut self, parameter: impl Into<Parameter>) -> Self {
+        self.moving = Some(parameter.into());
         self
     }
 

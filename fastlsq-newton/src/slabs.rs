@@ -3,8 +3,8 @@
 mod carried;
 
 use fastlsq_solve::auto::Features;
-use fastlsq_solve::{DomainExt, EquationRow, Operator, Sites, SolveError, identity};
-use ndarray::{ArrayView2, Axis};
+use fastlsq_solve::{DomainExt, EquationRow, Expr, Sites, SolveError, given, vector};
+use ndarray::Axis;
 
 use crate::NewtonError;
 use crate::options::NewtonOptions;
@@ -83,14 +83,17 @@ impl NonlinearProblem {
         };
         // One slab alone has nothing to carry over.
         let several = length < whole;
-        let nonlinear = self.residuals.iter().skip(self.frame.equation_count());
-        let mut conditions = self.frame.conditions().iter().zip(nonlinear);
-        if let Some((condition, _)) = conditions
-            .find(|(condition, residual)| several && residual.is_some() && is_initial(condition))
-        {
-            return Err(NewtonError::NonlinearInitialCondition {
-                label: condition.label().to_owned(),
+        if several {
+            let frame = self.statement().concrete(&[])?;
+            let nonlinear = frame.conditions.iter().find(|condition| {
+                let stated = condition.stated.and_then(|k| self.statement().conditions().get(k));
+                !condition.statement.is_linear() && stated.is_some_and(is_initial)
             });
+            if let Some(condition) = nonlinear {
+                return Err(NewtonError::NonlinearInitialCondition {
+                    label: condition.label.clone(),
+                });
+            }
         }
         let tolerance = options.solve.tolerance;
         let mut solution = SlabSolution {
@@ -170,15 +173,24 @@ impl NonlinearProblem {
             .domain()
             .over_times(start, end)
             .ok_or(NewtonError::NoTime)??;
-        let mut slab = self.clone();
-        slab.frame = slab.frame.moved_to(domain.clone());
+        let mut slab = self.clone().moved_to(domain.clone());
         let Some(before) = before else {
             return Ok(slab);
         };
-        let initial = slab.frame.conditions_mut().iter_mut();
-        for condition in initial.filter(|condition| is_initial(condition)) {
-            let carried = Carried::new(condition, before, domain.as_ref())?;
-            *condition = condition.clone().with_data(move |x: &[f64]| carried.at(x));
+        let frame = slab.statement().concrete(&[])?;
+        let conditions = slab.statement_mut().conditions_mut().iter_mut();
+        for (index, condition) in conditions.enumerate().filter(|(_, own)| is_initial(own)) {
+            let components = frame.conditions.iter().filter(|c| c.stated == Some(index));
+            let mut carried: Vec<Expr> = Vec::new();
+            for component in components {
+                let values = Carried::new(component, before, domain.as_ref())?;
+                carried.push(given("carried", move |x| values.at(x)));
+            }
+            let right = match carried.len() {
+                1 => carried.swap_remove(0),
+                _ => vector(carried),
+            };
+            *condition = condition.clone().with_right(right);
         }
         Ok(slab)
     }
@@ -232,37 +244,52 @@ impl SlabSolution {
     /// # Errors
     /// A point of another dimension, or not finite.
     pub fn value(&self, point: &[f64]) -> Result<f64, NewtonError> {
-        self.at(&identity(point.len()), point)
-    }
-
-    /// Any operator applied to u at one point.
-    ///
-    /// # Errors
-    /// As [`value`](Self::value).
-    pub fn at(&self, operator: &Operator, point: &[f64]) -> Result<f64, NewtonError> {
         let time = point.last().copied().unwrap_or(f64::NAN);
         let piece = self.piece_at(time).ok_or(NewtonError::NoTime)?;
-        Ok(piece.at(operator, point)?)
+        Ok(piece.value(point)?)
     }
 
-    /// Any operator applied to the first unknown at many points (one row a point).
+    /// Any expression of the unknowns at one point.
     ///
     /// # Errors
-    /// As [`value`](Self::value).
-    pub fn apply(
+    /// As [`value`](Self::value), or an expression that cannot be evaluated.
+    pub fn at(&self, expression: impl Into<Expr>, point: &[f64]) -> Result<f64, NewtonError> {
+        let time = point.last().copied().unwrap_or(f64::NAN);
+        let piece = self.piece_at(time).ok_or(NewtonError::NoTime)?;
+        Ok(piece.at(expression, point)?)
+    }
+
+    /// Any expression of the unknowns at many points (one row per point), each in the slab of its time.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub fn evaluate<'a>(
         &self,
-        operator: &Operator,
-        points: ArrayView2<'_, f64>,
-    ) -> Result<Vec<f64>, NewtonError> {
-        let unknowns = self.pieces.first().map_or(1, |piece| piece.names().len());
-        Ok(self.apply_row(&operator.on(0, unknowns), Sites::new(points))?)
+        expression: impl Into<Expr>,
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, SolveError> {
+        let expression = expression.into();
+        self.piecewise(sites.into(), |piece, part| piece.evaluate(&expression, part))
     }
 
     /// Any equation row applied to the unknowns at many points, each in the slab of its time.
     ///
     /// # Errors
     /// As [`value`](Self::value).
-    pub fn apply_row(&self, row: &EquationRow, sites: Sites<'_>) -> Result<Vec<f64>, SolveError> {
+    pub fn apply_row<'a>(
+        &self,
+        row: &EquationRow,
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, SolveError> {
+        self.piecewise(sites.into(), |piece, part| piece.apply_row(row, part))
+    }
+
+    /// What `evaluate` makes of the points of each slab, put together in their order.
+    fn piecewise(
+        &self,
+        sites: Sites<'_>,
+        evaluate: impl Fn(&NonlinearSolution, Sites<'_>) -> Result<Vec<f64>, SolveError>,
+    ) -> Result<Vec<f64>, SolveError> {
         let mut values = vec![0.0; sites.len()];
         let inner = self
             .times
@@ -284,7 +311,7 @@ impl SlabSolution {
             if let Some(normals) = &normals {
                 part = part.with_normals(normals.view());
             }
-            for (&i, value) in own.iter().zip(piece.apply_row(row, part)?) {
+            for (&i, value) in own.iter().zip(evaluate(piece, part)?) {
                 values[i] = value;
             }
         }

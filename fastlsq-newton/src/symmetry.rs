@@ -6,32 +6,29 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::{DomainExt, PartSelector, Place, Sites};
+use fastlsq_solve::auto::statement_mirrors;
+use fastlsq_solve::{ConcretePlace, DomainExt, PartSelector, Sites};
 use ndarray::Array2;
 
 use crate::NewtonError;
-use crate::problem::NonlinearProblem;
+use crate::problem::Concrete;
 use crate::residual::Residual;
 
 /// Points at which residuals are compared with their mirror image.
 const PROBES: usize = 32;
 const TOLERANCE: f64 = 1e-11;
 
-pub(crate) fn detect(
-    problem: &NonlinearProblem,
-    residuals: &[Option<Residual>],
-    seed: u64,
-    parameter: f64,
-) -> Result<Vec<Vec<Parity>>, NewtonError> {
-    let dim = problem.domain().dim();
-    let unknowns = problem.unknown_names().len();
+pub(crate) fn detect(problem: &Concrete, seed: u64) -> Result<Vec<Vec<Parity>>, NewtonError> {
+    let domain = problem.frame.domain.as_ref();
+    let dim = domain.dim();
+    let unknowns = problem.frame.unknowns.len();
     let mut parity = vec![vec![Parity::None; dim]; unknowns];
     if unknowns > 6 {
         return Ok(parity);
     }
-    let bounds = problem.domain().bounding_box()?;
+    let bounds = domain.bounding_box()?;
     for axis in 0..dim {
-        let Some(mirror) = problem.domain().reflect(axis) else {
+        let Some(mirror) = domain.reflect(axis) else {
             continue;
         };
         let (lo, hi) = (bounds.lo()[axis], bounds.hi()[axis]);
@@ -39,7 +36,7 @@ pub(crate) fn detect(
             continue;
         }
         for signs in 0..1u32 << unknowns {
-            if is_symmetry(problem, residuals, axis, mirror, signs, seed, parameter)? {
+            if is_symmetry(problem, axis, mirror, signs, seed)? {
                 for (unknown, parity) in parity.iter_mut().enumerate() {
                     parity[axis] = if signs >> unknown & 1 == 0 {
                         Parity::Even
@@ -55,48 +52,45 @@ pub(crate) fn detect(
 }
 
 fn is_symmetry(
-    problem: &NonlinearProblem,
-    residuals: &[Option<Residual>],
+    problem: &Concrete,
     axis: usize,
     mirror: f64,
     signs: u32,
     seed: u64,
-    parameter: f64,
 ) -> Result<bool, NewtonError> {
+    let domain = problem.frame.domain.as_ref();
+    let parameter = problem.value();
     let mut sampler = UnitSampler::new(Sequence::Independent, seed);
-    let interior = problem.domain().sample_interior(PROBES, &mut sampler)?;
-    let equations = problem.frame.equation_count();
-    for residual in residuals.iter().take(equations).flatten() {
-        if !mirrors(
-            residual,
-            Sites::new(interior.view()),
-            axis,
-            mirror,
-            signs,
-            parameter,
-        ) {
+    let interior = domain.sample_interior(PROBES, &mut sampler)?;
+    let (equations, conditions) = problem.residuals.split_at(problem.frame.equations.len());
+    let sites = Sites::new(interior.view());
+    for (equation, residual) in problem.frame.equations.iter().zip(equations) {
+        let agrees = match residual {
+            Some(residual) => mirrors(residual, sites, axis, mirror, signs, parameter),
+            None => {
+                let both = (&equation.operator, &equation.source);
+                statement_mirrors(both, axis, mirror, signs, sites)
+            }
+        };
+        if !agrees {
             return Ok(false);
         }
     }
-    for (condition, residual) in problem
-        .frame
-        .conditions()
-        .iter()
-        .zip(&residuals[equations..])
-    {
-        let Place::Part(part) = condition.place() else {
+    for (condition, residual) in problem.frame.conditions.iter().zip(conditions) {
+        let ConcretePlace::Part(part) = &condition.place else {
             return Ok(false);
         };
-        if matches!(part, PartSelector::Named(_)) {
+        if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
             return Ok(false);
         }
-        let sampled = problem
-            .domain()
-            .sample_selected(part, PROBES, &mut sampler)?;
+        let sampled = domain.sample_selected(part, PROBES, &mut sampler)?;
         let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
         let agrees = match residual {
             Some(residual) => mirrors(residual, sites, axis, mirror, signs, parameter),
-            None => fastlsq_solve::auto::condition_mirrors(condition, axis, mirror, signs, sites),
+            None => {
+                let both = (&condition.operator, &condition.data);
+                statement_mirrors(both, axis, mirror, signs, sites)
+            }
         };
         if !agrees {
             return Ok(false);
@@ -114,13 +108,17 @@ fn mirrors(
     signs: u32,
     parameter: f64,
 ) -> bool {
-    let here = Array2::from_shape_fn((sites.len(), residual.requests().len()), |(i, t)| {
+    let here = Array2::from_shape_fn((sites.len(), residual.jets().len()), |(i, t)| {
         0.7 * (1.3 * i as f64 + 2.1 * t as f64 + 0.4).sin() + 0.2
     });
     let mut there = here.clone();
-    for (column, request) in residual.requests().iter().enumerate() {
-        let odd = (signs >> request.unknown & 1 == 1)
-            != (request.alpha.orders().get(axis).is_some_and(|n| n % 2 == 1));
+    for (column, jet) in residual.jets().iter().enumerate() {
+        // What integrals and multipliers do under a reflection is not asked for.
+        if !jet.action.is_derivative() {
+            return false;
+        }
+        let orders = jet.action.derivative.orders();
+        let odd = (signs >> jet.unknown & 1 == 1) != orders.get(axis).is_some_and(|n| n % 2 == 1);
         if odd {
             there.column_mut(column).mapv_inplace(|v| -v);
         }

@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fastlsq_newton::{BranchEnd, BranchOptions, Interval, NewtonError, NonlinearProblem};
+use fastlsq_newton::{
+    BranchEnd, BranchOptions, Interval, NewtonError, NewtonOptions, NonlinearProblem, X, exp,
+    parameter, unknown,
+};
 
 fn bratu() -> NonlinearProblem {
+    let (u, load) = (unknown("u"), parameter("λ"));
     NonlinearProblem::on(Interval::unit())
-        .parameter("λ", 1.0)
-        .equation(|u, _| u.partial_order(0, 2) + u.parameter() * u.value().exp())
-        .dirichlet(|_| 0.0)
+        .equation(u.d(X).d(X) + load * exp(u), 0.0)
+        .dirichlet(0.0)
+        .parameter(load, 1.0)
 }
 
 /// λ of the solution u = 2 ln(cosh θ / cosh(θ(1 − 2x))), whose middle is 2 ln cosh θ: λ = 8θ²/cosh²θ.
@@ -53,9 +57,10 @@ fn both_branches_of_bratu_and_the_fold_between_them() {
 
 #[test]
 fn a_branch_that_cannot_begin_is_a_typed_error() {
+    let u = unknown("u");
     let without = NonlinearProblem::on(Interval::unit())
-        .equation(|u, _| u.partial_order(0, 2) + u.value().exp())
-        .dirichlet(|_| 0.0);
+        .equation(u.d(X).d(X) + exp(u), 0.0)
+        .dirichlet(0.0);
     let options = BranchOptions::new();
     assert!(matches!(
         without.follow(&options),
@@ -65,6 +70,23 @@ fn a_branch_that_cannot_begin_is_a_typed_error() {
         let result = bratu().follow(&BranchOptions::new().first_step(step));
         assert!(matches!(result, Err(NewtonError::Option { .. })), "{step}");
     }
+}
+
+#[test]
+fn with_several_parameters_the_moving_one_is_named() {
+    // A source of strength q besides the load: where it vanishes the fold is Bratu's.
+    let (u, load, q) = (unknown("u"), parameter("λ"), parameter("q"));
+    let problem = NonlinearProblem::on(Interval::unit())
+        .equation(u.d(X).d(X) + load * exp(u), q)
+        .dirichlet(0.0)
+        .parameter(load, 1.0)
+        .parameter(q, 0.0);
+    let options = BranchOptions::new().first_step(0.5).within(0.9, 4.0);
+    let refused = problem.follow(&options).unwrap_err();
+    assert!(matches!(&refused, NewtonError::SeveralParameters { names } if names == &["λ", "q"]));
+    let moving = options.newton(NewtonOptions::new().moving(load));
+    let branch = problem.follow(&moving).unwrap();
+    assert!((branch.folds()[0].parameter - 3.513_830_719_125).abs() < 1e-8);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fastlsq_newton::{BoxDomain, NonlinearProblem, Real};
+use fastlsq_newton::{
+    BoxDomain, Expr, NonlinearProblem, Real, X, Y, call, exp, laplacian, parameter, sin, sqrt,
+    unknown,
+};
 use proptest::prelude::*;
 
 /// One factor of a random term.
@@ -13,17 +16,28 @@ struct Factor {
 }
 
 fn factor() -> impl Strategy<Value = Factor> {
-    ([0u32..3, 0u32..3], 0u8..6).prop_map(|(orders, function)| Factor { orders, function })
+    ([0u32..3, 0u32..3], 0u8..7).prop_map(|(orders, function)| Factor { orders, function })
 }
 
-fn apply(function: u8, u: Real) -> Real {
+fn derivative(orders: [u32; 2]) -> Expr {
+    let mut u = Expr::from(unknown("u"));
+    for (coordinate, order) in [X, Y].into_iter().zip(orders) {
+        for _ in 0..order {
+            u = u.d(coordinate);
+        }
+    }
+    u
+}
+
+fn apply(function: u8, u: &Expr) -> Expr {
     match function {
-        0 => u,
+        0 => u.clone(),
         1 => u.powi(3),
-        2 => u.sin(),
-        3 => (0.3 * u).exp(),
+        2 => sin(u),
+        3 => exp(0.3 * u),
         4 => u / (2.0 + u * u),
-        _ => (1.0 + u * u).sqrt(),
+        5 => call("f", [u.clone()], |a: &[Real]| a[0].atan() * a[0]),
+        _ => sqrt(1.0 + u * u),
     }
 }
 
@@ -35,19 +49,16 @@ proptest! {
         terms in prop::collection::vec((-2.0f64..2.0, prop::collection::vec(factor(), 1..4)), 1..5),
         power in 0i32..3,
     ) {
-        let problem = NonlinearProblem::on(BoxDomain::unit(2))
-            .parameter("p", 0.7)
-            .equation(move |u, x| {
-                let mut sum = u.parameter().powi(power) * x[0];
-                for (coefficient, factors) in &terms {
-                    let mut product = Real::from(*coefficient);
-                    for factor in factors {
-                        product *= apply(factor.function, u.derivative(&factor.orders));
-                    }
-                    sum += product;
-                }
-                sum
-            });
+        let p = parameter("p");
+        let mut sum = p.powi(power) * X + unknown("u");
+        for (coefficient, factors) in &terms {
+            let mut product = Expr::from(*coefficient);
+            for factor in factors {
+                product = product * apply(factor.function, &derivative(factor.orders));
+            }
+            sum = sum + product;
+        }
+        let problem = NonlinearProblem::on(BoxDomain::unit(2)).equation(sum, 0.0).parameter(p, 0.7);
         let check = problem.check_jacobian().unwrap();
         prop_assert!(check.worst < 1e-6, "{check:?}");
     }
@@ -55,8 +66,9 @@ proptest! {
 
 #[test]
 fn a_slope_that_was_lost_is_found() {
-    let problem = NonlinearProblem::on(BoxDomain::unit(2))
-        .equation(|u, _| u.laplacian() + u.partial(1).value().powi(2) * u.value());
+    let u = unknown("u");
+    let lost = call("square", [u.d(Y)], |a: &[Real]| a[0].value().powi(2).into());
+    let problem = NonlinearProblem::on(BoxDomain::unit(2)).equation(laplacian(u) + lost * u, 0.0);
     let check = problem.check_jacobian().unwrap();
     assert!(check.worst > 0.1);
     assert_eq!(check.derivative, Some((0, vec![0, 1])));

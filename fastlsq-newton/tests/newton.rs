@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    BoxDomain, Condition, Continuation, Interval, NewtonError, NewtonOptions, NewtonStatus,
-    NonlinearProblem, NonlinearSolution, Options, PartSelector, Slabs, SpaceTime, Start, StepForm,
-    identity,
+    BoxDomain, Condition, Continuation, Expr, INITIAL, Interval, LinearProblem, NewtonError,
+    NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs, SolveError,
+    SpaceTime, Start, StepForm, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative, parameter,
+    sin, sqrt, unknown, unknowns,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -96,11 +97,15 @@ fn increments_with_a_ridge_stop_early_new_coefficients_do_not() {
 
 #[test]
 fn a_linear_residual_is_recognised() {
-    let u = NonlinearProblem::on(BoxDomain::unit(2))
-        .equation(|u, x| -u.laplacian() - 2.0 * PI * PI * (PI * x[0]).sin() * (PI * x[1]).sin())
-        .dirichlet(|_| 0.0)
-        .solve()
-        .unwrap();
+    let u = unknown("u");
+    let source = 2.0 * PI * PI * sin(PI * X) * sin(PI * Y);
+    let problem = NonlinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), &source)
+        .dirichlet(0.0);
+    let u = problem.solve().unwrap();
+    // The same statement as a linear problem is the same solve.
+    let linear = LinearProblem::of(problem.statement().clone()).solve().unwrap();
+    assert_eq!(linear.report().features, u.report().features);
     assert!(u.newton().linear);
     assert_eq!(u.newton().iterations(), 1);
     assert!((u.value(&[0.5, 0.5]).unwrap() - 1.0).abs() < 1e-12);
@@ -123,12 +128,11 @@ fn evolution_problems_from_their_data() {
 fn nonlinear_conditions_hold() {
     // u″ = 0 with u(0) = 1 and u′ = −u² at 1: u = 1 − s x with s = (1 − s)².
     let s = 0.5 * (3.0 - 5f64.sqrt());
+    let u = unknown("u");
     let u = NonlinearProblem::on(Interval::unit())
-        .equation(|u, _| u.partial_order(0, 2))
-        .dirichlet_on("x0=lo", |_| 1.0)
-        .condition(PartSelector::Named("x0=hi".into()), |u, _| {
-            u.normal_derivative() + u.value().powi(2)
-        })
+        .equation(u.d(X).d(X), 0.0)
+        .condition(X.lo(), u, 1.0)
+        .condition(X.hi(), normal_derivative(u), -u.powi(2))
         .solve_with(&NewtonOptions::new().solve_options(Options::new().features(40).bandwidth(2.0)))
         .unwrap();
     assert!((u.value(&[0.7]).unwrap() - (1.0 - 0.7 * s)).abs() < 1e-11);
@@ -153,12 +157,13 @@ fn slabs_keep_the_symmetry_and_the_conditions_of_the_first() {
     // A wave that swings about zero, even in x.
     let exact = |x: &[f64]| (2.0 * x[0]).cos() * (5f64.sqrt() * x[1]).cos();
     let space = Interval::new(-1.0, 1.0).unwrap();
-    let initial = Condition::on(PartSelector::Initial, identity(2), exact);
+    let u = unknown("u");
+    let wave = cos(2.0 * X) * cos(5f64.sqrt() * T);
     let problem = NonlinearProblem::on(SpaceTime::new(space, 0.0, 4.0).unwrap())
-        .equation(|u, _| u.partial_order(1, 2) - u.partial_order(0, 2) + u.value())
-        .with(initial.rows(37))
-        .initial_velocity(|_: &[f64]| 0.0)
-        .dirichlet(exact);
+        .equation(u.d(T).d(T) - laplacian(u) + u, 0.0)
+        .with(Condition::on(INITIAL, u, &wave).rows(37))
+        .initial_velocity(0.0)
+        .dirichlet(&wave);
     let options = NewtonOptions::new().tolerance(1e-9);
     let slabs = problem.solve_in_slabs(Slabs::Count(6), &options).unwrap();
     for (piece, start) in slabs.pieces().iter().zip(slabs.times()) {
@@ -176,13 +181,15 @@ fn slabs_keep_the_symmetry_and_the_conditions_of_the_first() {
 fn slabs_agree_with_one_solve() {
     let domain = SpaceTime::new(Interval::unit(), 0.0, 0.5).unwrap();
     let exact = |x: &[f64]| (PI * x[0]).sin() * (-x[1]).exp();
+    let u = unknown("u");
+    let decay = sin(PI * X) * exp(-T);
     let problem = NonlinearProblem::on(domain)
-        .equation(move |u, x| {
-            let v = exact(x);
-            u.time() - u.partial_order(0, 2) + u.value().powi(3) - ((PI * PI - 1.0) * v + v.powi(3))
-        })
-        .initial_value(exact)
-        .dirichlet(|_| 0.0);
+        .equation(
+            u.d(T) - laplacian(u) + u.powi(3),
+            (PI * PI - 1.0) * &decay + decay.powi(3),
+        )
+        .initial_value(&decay)
+        .dirichlet(0.0);
     let options = NewtonOptions::new().tolerance(1e-10);
     let whole = problem.solve_with(&options).unwrap();
     let slabs = problem.solve_in_slabs(Slabs::Count(2), &options).unwrap();
@@ -197,9 +204,10 @@ fn slabs_agree_with_one_solve() {
 #[test]
 fn a_problem_without_solution_ends_with_a_status() {
     // u″ + 10 eᵘ = 0 with u = 0 at both ends has no solution beyond λ = 3.5138.
+    let u = unknown("u");
     let u = NonlinearProblem::on(Interval::unit())
-        .equation(|u, _| u.partial_order(0, 2) + 10.0 * u.value().exp())
-        .dirichlet(|_| 0.0)
+        .equation(u.d(X).d(X) + 10.0 * exp(u), 0.0)
+        .dirichlet(0.0)
         .solve_with(&NewtonOptions::new().solve_options(Options::new().features(40).bandwidth(4.0)))
         .unwrap();
     assert_ne!(u.newton().status, NewtonStatus::Converged);
@@ -208,19 +216,25 @@ fn a_problem_without_solution_ends_with_a_status() {
 
 #[test]
 fn bad_input_is_a_typed_error() {
-    let empty = NonlinearProblem::on(Interval::unit())
-        .dirichlet(|_| 0.0)
-        .solve();
+    let u = unknown("u");
+    let empty = NonlinearProblem::on(Interval::unit()).dirichlet(0.0).solve();
     assert!(matches!(empty, Err(NewtonError::NoEquation)));
 
-    let axis = NonlinearProblem::on(Interval::unit())
-        .equation(|u, _| u.partial(3))
+    // All mistakes at once, each with what was written.
+    let wrong = NonlinearProblem::on(Interval::unit())
+        .equation(u.d(Y) + u * u, 0.0)
+        .condition(X.lo(), unknown("w"), 0.0)
         .solve();
-    assert!(matches!(axis, Err(NewtonError::Request { .. })));
+    let Err(NewtonError::Solve(SolveError::Statement(mistakes))) = &wrong else {
+        panic!("{wrong:?}")
+    };
+    let text = wrong.as_ref().unwrap_err().to_string();
+    assert_eq!(mistakes.len(), 2, "{text}");
+    assert!(text.contains("no coordinate y") && text.contains("w is not an unknown"), "{text}");
 
     let nan = NonlinearProblem::on(Interval::unit())
-        .equation(|u, x| u.partial_order(0, 2) + (x[0] - 2.0).sqrt())
-        .dirichlet(|_| 0.0)
+        .equation(u * u.d(X).d(X) + sqrt(X - 2.0), 0.0)
+        .dirichlet(0.0)
         .solve();
     assert!(
         matches!(nan, Err(NewtonError::ResidualNotFinite { .. })),
@@ -244,9 +258,9 @@ fn bad_input_is_a_typed_error() {
 
     // What a nonlinear condition at the initial time means at a later one is not known.
     let start = NonlinearProblem::on(SpaceTime::new(Interval::unit(), 0.0, 1.0).unwrap())
-        .equation(|u, _| u.time() - u.partial_order(0, 2))
-        .condition(PartSelector::Initial, |u, _| u.value().powi(2) - 1.0)
-        .dirichlet(|_| 1.0)
+        .equation(u.d(T), laplacian(u))
+        .condition(INITIAL, u.powi(2), 1.0)
+        .dirichlet(1.0)
         .solve_in_slabs(Slabs::Count(2), &NewtonOptions::new());
     assert!(matches!(
         start,
@@ -282,4 +296,39 @@ fn steps_from_a_generic_start_are_reported_apart() {
     assert!((2..=8).contains(&cold), "{cold} steps");
     assert!(newton.candidates.iter().any(|candidate| candidate.warm));
     assert!(newton.to_string().contains("from a generic start took"));
+}
+
+#[test]
+fn a_system_of_vector_equations_is_carried_from_slab_to_slab() {
+    // Two oscillators that turn into each other: (u, v) = (cos t, sin t) e^{−t} sin πx.
+    let [u, v] = unknowns(["u", "v"]);
+    let shape = |k: usize| {
+        let wave = if k == 0 { cos(T) } else { sin(T) };
+        wave * exp(-PI * PI * T) * sin(PI * X)
+    };
+    let problem = NonlinearProblem::on(SpaceTime::new(Interval::unit(), 0.0, 0.4).unwrap())
+        .equation([u, v].map(|w| w.d(T)), laplacian([u, v]) + [-v, Expr::from(u)])
+        .condition(INITIAL, [u, v], [shape(0), shape(1)])
+        .condition(WALLS, [u, v], [0.0, 0.0]);
+    let options = NewtonOptions::new().tolerance(1e-8);
+    let slabs = problem.solve_in_slabs(Slabs::Count(2), &options).unwrap();
+    let time: f64 = 0.37;
+    let size = (-PI * PI * time).exp() * (0.3 * PI).sin();
+    for (unknown, exact) in [(u, time.cos() * size), (v, time.sin() * size)] {
+        let value = slabs.at(unknown, &[0.3, time]).unwrap();
+        assert!((value - exact).abs() < 1e-7, "{unknown}: {value} instead of {exact}");
+    }
+}
+
+#[test]
+fn robin_conditions_parameters_and_data_are_stated_as_in_linear_problems() {
+    // u″ = k u² with u = 6/(1 + x)² for k = 1, from a Robin condition at both ends.
+    let (u, k) = (unknown("u"), parameter("k"));
+    let exact = 6.0 / (1.0 + X).powi(2);
+    let problem = NonlinearProblem::on(Interval::unit())
+        .equation(u.d(X).d(X), k * u * u)
+        .robin(2.0, 1.0, 2.0 * &exact + normal_derivative(&exact))
+        .parameter(k, 1.0);
+    let solution = problem.solve().unwrap();
+    assert!((solution.value(&[0.5]).unwrap() - 6.0 / 2.25).abs() < 1e-9);
 }

@@ -24,7 +24,7 @@ impl NewtonBench<'_> {
         let function = Function::Expansion(bases.to_vec(), beta);
         let values = self.held_out.values(bases, beta)?;
         let mut relative = Vec::new();
-        for (block, residual) in self.held_out.blocks().iter().zip(&self.residuals) {
+        for (block, residual) in self.held_out.blocks().iter().zip(&self.concrete.residuals) {
             relative.push(match residual {
                 Some(residual) => {
                     let table = residual.table(&function, block.sites())?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::{Basis, InputMap, PolynomialBasis};
 use fastlsq_solve::auto::block_weights;
-use fastlsq_solve::{EquationRow, Field, RowBlock, SolveError, System, identity};
+use fastlsq_solve::{Action, EquationRow, Field, Operator, RowBlock, SolveError, System, Term};
 use ndarray::{Array2, Axis};
 
 use super::BranchPoint;
@@ -68,8 +68,8 @@ impl Follower<'_> {
         let mut bases = self.bases.clone();
         bases.push(Arc::new(constant));
         let row = EquationRow::zero(unknowns + 1)
-            .with(unknown, slope * identity(dim))
-            .with(unknowns, parameter_slope * identity(dim));
+            .with(unknown, multiple(slope, dim))
+            .with(unknowns, multiple(parameter_slope, dim));
         let anchor_point = points.row(at).to_owned().insert_axis(Axis(0));
 
         let mut beta: Option<Vec<f64>> = None;
@@ -90,7 +90,7 @@ impl Follower<'_> {
             let system =
                 newton.system(&state, &linearised, StepForm::NewCoefficients, |_, _| true)?;
             let mut weights =
-                block_weights(&self.problem.frame, self.options.solve.weight, &system)?;
+                block_weights(&self.bench.concrete.frame, self.options.solve.weight, &system)?;
             let mut blocks = system.blocks().to_vec();
             for (block, evaluated) in blocks.iter_mut().zip(&linearised.evaluated) {
                 block.operator = widened(&block.operator);
@@ -109,7 +109,7 @@ impl Follower<'_> {
                 block.operator = block
                     .operator
                     .clone()
-                    .with(unknowns, &moves * identity(dim));
+                    .with(unknowns, multiple(moves, dim));
                 for (value, slope) in block.data.iter_mut().zip(slopes) {
                     *value += slope * parameter;
                 }
@@ -150,6 +150,11 @@ impl Follower<'_> {
         }
         Ok(None)
     }
+}
+
+/// u ↦ c u.
+fn multiple(coefficient: impl Into<Field>, dim: usize) -> Operator {
+    Operator::from_terms(dim, [Term::new(coefficient, Action::identity(dim))])
 }
 
 /// The same row in a system with one more unknown.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{Features, Workbench, rms};
-use fastlsq_solve::{Report, RowBlock, Solution};
+use fastlsq_solve::{Parameter, Report, RowBlock, Solution};
 
 use super::scale::Scale;
 use super::{Branch, BranchEnd, BranchOptions, BranchPoint};
 use crate::bench::NewtonBench;
 use crate::iteration::Iteration;
 use crate::options::{NewtonOptions, Start};
-use crate::problem::NonlinearProblem;
+use crate::problem::{Concrete, NonlinearProblem};
 use crate::{NewtonError, NewtonStatus};
 
 /// With this many or fewer the next step is longer.
@@ -30,16 +30,13 @@ const GROWTH: f64 = 1.5;
 const STRETCHES: [f64; 2] = [1.25, 1.0];
 
 impl NonlinearProblem {
-    /// Follows the branch of solutions from the declared value of the parameter, past folds.
+    /// Follows the branch of solutions from the value that its parameter was given, past folds.
     ///
     /// # Errors
-    /// No declared parameter, a first step that is zero or not finite, and as [`solve`](Self::solve)
+    /// No parameter, or several and none chosen; a first step that is zero or not finite, and as [`solve`](Self::solve)
     /// for the first point.
     pub fn follow(&self, options: &BranchOptions) -> Result<Branch, NewtonError> {
-        let first = match &self.parameter {
-            Some((_, value)) => *value,
-            None => return Err(NewtonError::NoParameter),
-        };
+        let moving = self.moving(options.newton.moving)?;
         if !(options.first_step.is_finite() && options.first_step != 0.0) {
             return Err(NewtonError::Option {
                 option: "first_step",
@@ -49,15 +46,15 @@ impl NonlinearProblem {
         }
         let start = self.solve_with(&options.newton)?;
         let mut follower = Follower {
-            problem: self,
+            moving: moving.0,
             options: &options.newton,
-            bench: NewtonBench::new(self, &options.newton)?,
+            bench: NewtonBench::new(self, Concrete::new(self, Some(moving))?, &options.newton)?,
             features: start.features().clone(),
             bases: start.solution().bases().to_vec(),
             blocks: Vec::new(),
         };
         follower.blocks = follower.rows(start.features().count())?;
-        follower.follow(options, first, start.into_solution())
+        follower.follow(options, moving.1, start.into_solution())
     }
 }
 
@@ -66,7 +63,7 @@ const BRANCH_POINTS: u64 = 0xB4A;
 
 /// Features and points that stay the same along a branch, until they no longer resolve it.
 pub(super) struct Follower<'a> {
-    pub(super) problem: &'a NonlinearProblem,
+    moving: Parameter,
     pub(super) options: &'a NewtonOptions,
     pub(super) bench: NewtonBench<'a>,
     features: Features,
@@ -208,9 +205,8 @@ impl Follower<'_> {
     }
 
     fn lost(&self, parameter: f64) -> NewtonError {
-        let name = self.problem.parameter.as_ref();
         NewtonError::BranchLost {
-            name: name.map_or_else(String::new, |(name, _)| name.clone()),
+            name: self.moving.to_string(),
             parameter,
         }
     }
@@ -247,7 +243,8 @@ impl Follower<'_> {
     ) -> Result<BranchPoint, NewtonError> {
         let references: Vec<&dyn Basis> = self.bases.iter().map(AsRef::as_ref).collect();
         let score = self.bench.score_at(&references, &beta, parameter)?;
-        let names = self.problem.unknown_names().to_vec();
+        let frame = &self.bench.concrete.frame;
+        let functions = (frame.space.clone(), frame.unknowns.clone());
         let mut report = Report::empty();
         report.held_out_residual = score.worst;
         report.features = self.bases.first().map_or(0, Basis::len);
@@ -258,7 +255,7 @@ impl Follower<'_> {
             iterations,
             held_out_residual: score.worst,
             values: score.values,
-            solution: Solution::from_parts(self.bases.clone(), names, beta, report)?,
+            solution: Solution::from_parts(functions, self.bases.clone(), beta, report)?,
         })
     }
 }

@@ -17,12 +17,13 @@ use crate::options::NewtonOptions;
 /// How a branch is followed.
 ///
 /// ```
-/// use fastlsq_newton::{BranchOptions, Interval, NonlinearProblem};
+/// use fastlsq_newton::{BranchOptions, Interval, NonlinearProblem, X, exp, parameter, unknown};
 /// // Bratu's problem u″ + λ eᵘ = 0: two solutions below λ = 3.5138…, none above.
+/// let (u, load) = (unknown("u"), parameter("λ"));
 /// let branch = NonlinearProblem::on(Interval::unit())
-///     .parameter("λ", 1.0)
-///     .equation(|u, _| u.partial_order(0, 2) + u.parameter() * u.value().exp())
-///     .dirichlet(|_| 0.0)
+///     .equation(u.d(X).d(X) + load * exp(u), 0.0)
+///     .dirichlet(0.0)
+///     .parameter(load, 1.0)
 ///     .follow(&BranchOptions::new().first_step(0.5).within(0.9, 4.0))?;
 /// assert!((branch.folds()[0].parameter - 3.513_830_719).abs() < 1e-6);
 /// # Ok::<(), fastlsq_newton::NewtonError>(())

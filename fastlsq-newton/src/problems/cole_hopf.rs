@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use fastlsq_solve::{T, X, given, sin, sinh, unknown};
+
 use super::NonlinearBenchmark;
 use super::evolution::strip;
 
@@ -81,25 +83,29 @@ fn stretched(xi: f64) -> [f64; 3] {
 /// nothing in common with the solver.
 #[must_use]
 pub fn burgers_thin_layer() -> NonlinearBenchmark {
+    let u = unknown("u");
+    let (size, z) = (STRETCH.sinh(), STRETCH * X);
+    let x = sinh(&z) / size;
+    let (first, second) = (x.d(X), x.d(X).d(X));
+    let slope = u.d(X) / &first;
+    let curvature = (u.d(X).d(X) - second * &slope) / first.powi(2);
     let problem = strip(-1.0, 1.0, 1.0)
-        .equation(|u, at| {
-            let [_, first, second] = stretched(at[0]);
-            let slope = u.partial(0) / first;
-            let curvature = (u.partial_order(0, 2) - second * slope) / (first * first);
-            u.partial(1) + u.value() * slope - NU * curvature
-        })
-        .initial_value(|at: &[f64]| -(PI * stretched(at[0])[0]).sin())
-        .dirichlet(|_: &[f64]| 0.0);
+        .equation(u.d(T) + u * slope, NU * curvature)
+        .initial_value(-sin(PI * x))
+        .dirichlet(0.0);
+    let at = |k: usize| {
+        move |point: &[f64]| {
+            let [x, first, _] = stretched(point[0]);
+            let [value, slope, rate] = solution(x, point[1]);
+            [value, first * slope, rate][k]
+        }
+    };
+    let exact = given("u*", at(0)).with_gradient([(X, given("u*_ξ", at(1))), (T, given("u*_t", at(2)))]);
     NonlinearBenchmark::new(
         "burgers-thin-layer",
         "u_t + u u_x = (0.01/π) u_xx on [−1,1] × [0,1], x = sinh(5ξ)/sinh 5",
         problem,
-        |at| vec![solution(stretched(at[0])[0], at[1])[0]],
-        |at| {
-            let [x, first, _] = stretched(at[0]);
-            let [_, slope, rate] = solution(x, at[1]);
-            vec![vec![first * slope, rate]]
-        },
+        &[exact],
     )
     .in_slabs(1e-6)
 }

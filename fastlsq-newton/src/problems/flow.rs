@@ -1,8 +1,12 @@
 //! Steady Navier–Stokes flow.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
-use fastlsq_solve::{BoxDomain, Condition, identity};
+use fastlsq_solve::{
+    BoxDomain, Condition, Domain, ProblemStatement, SolveError, WALLS, X, Y, cos, div, dot, exp,
+    grad, laplacian, sin, unknowns, vector,
+};
 use ndarray::array;
 
 use super::NonlinearBenchmark;
@@ -14,49 +18,21 @@ use crate::NonlinearProblem;
 pub fn kovasznay() -> NonlinearBenchmark {
     let reynolds: f64 = 20.0;
     let l = 0.5 * reynolds - (0.25 * reynolds * reynolds + 4.0 * PI * PI).sqrt();
-    let u = move |x: &[f64]| 1.0 - (l * x[0]).exp() * (2.0 * PI * x[1]).cos();
-    let v = move |x: &[f64]| l / (2.0 * PI) * (l * x[0]).exp() * (2.0 * PI * x[1]).sin();
-    let p = move |x: &[f64]| 0.5 * (1.0 - (2.0 * l * x[0]).exp());
-    let domain = match BoxDomain::new(&[-0.5, -0.5], &[1.0, 1.5]) {
-        Ok(domain) => domain,
-        Err(_) => BoxDomain::unit(2),
-    };
-    let pin = [0.0, 0.5];
-    let problem = NonlinearProblem::on(domain)
-        .unknowns(&["u", "v", "p"])
-        .equation(move |w, _| {
-            let (u, v, p) = (w.unknown(0), w.unknown(1), w.unknown(2));
-            u.value() * u.partial(0) + v.value() * u.partial(1) + p.partial(0)
-                - u.laplacian() / reynolds
-        })
-        .equation(move |w, _| {
-            let (u, v, p) = (w.unknown(0), w.unknown(1), w.unknown(2));
-            u.value() * v.partial(0) + v.value() * v.partial(1) + p.partial(1)
-                - v.laplacian() / reynolds
-        })
-        .equation(|w, _| w.unknown(0).partial(0) + w.unknown(1).partial(1))
-        .dirichlet_for("u", u)
-        .dirichlet_for("v", v)
-        .with(
-            Condition::at(array![[pin[0], pin[1]]], identity(2).on(2, 3), &[p(&pin)])
-                .named("pressure at a point"),
-        );
-    NonlinearBenchmark::new(
-        "kovasznay",
-        "steady Navier–Stokes, Re = 20",
-        problem,
-        move |x| vec![u(x), v(x), p(x)],
-        move |x| {
-            let (e, s, c) = (
-                (l * x[0]).exp(),
-                (2.0 * PI * x[1]).sin(),
-                (2.0 * PI * x[1]).cos(),
-            );
-            vec![
-                vec![-l * e * c, 2.0 * PI * e * s],
-                vec![l * l / (2.0 * PI) * e * s, l * e * c],
-                vec![-l * e * e, 0.0],
-            ]
-        },
-    )
+    let along = 1.0 - exp(l * X) * cos(2.0 * PI * Y);
+    let across = l / (2.0 * PI) * exp(l * X) * sin(2.0 * PI * Y);
+    let pressure = 0.5 * (1.0 - exp(2.0 * l * X));
+
+    let [u, v, p] = unknowns(["u", "v", "p"]);
+    let w = vector([u, v]);
+    let domain = BoxDomain::new(&[-0.5, -0.5], &[1.0, 1.5]);
+    let shared = domain.map(|domain| Arc::new(domain) as Arc<dyn Domain>);
+    let statement = ProblemStatement::on_result(shared.map_err(SolveError::from));
+    let problem = NonlinearProblem::of(statement)
+        .equation(dot(grad(&w), &w) + grad(p), laplacian(&w) / reynolds)
+        .equation(div(&w), 0.0)
+        .condition(WALLS, &w, [&along, &across])
+        // At x = 0 the pressure is ½(1 − e⁰) = 0.
+        .with(Condition::at(array![[0.0, 0.5]], p, &[0.0]).named("pressure at a point"));
+    let exact = [along, across, pressure];
+    NonlinearBenchmark::new("kovasznay", "steady Navier–Stokes, Re = 20", problem, &exact)
 }

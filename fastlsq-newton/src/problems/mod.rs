@@ -6,10 +6,8 @@ mod evolution;
 mod flow;
 mod steady;
 
-use std::sync::Arc;
-
-use fastlsq_solve::problems::{Errors, relative_errors, relative_errors_of};
-use fastlsq_solve::{Options, Report, Sequence, Sites, Solution, Symmetry};
+use fastlsq_solve::problems::{Errors, Exact};
+use fastlsq_solve::{Expr, Options, Report, Sequence, Solution, SolveError, Symmetry};
 
 use crate::{
     Continuation, NewtonError, NewtonOptions, NonlinearProblem, NonlinearSolution, SlabSolution,
@@ -25,9 +23,6 @@ pub use steady::{
     allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d,
     steady_burgers_1d_exact_source,
 };
-
-type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
-type ExactGradient = dyn Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync;
 
 /// The paper's settings for a Newton solve.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +40,7 @@ pub struct Protocol {
 }
 
 /// A nonlinear problem with a known solution.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NonlinearBenchmark {
     /// The name used on the command line and in results.
     pub name: &'static str,
@@ -57,35 +52,25 @@ pub struct NonlinearBenchmark {
     pub protocol: Option<Protocol>,
     /// The tolerance of a slab, for evolutions that are best followed slab by slab in time.
     pub slab_tolerance: Option<f64>,
-    exact: Arc<Exact>,
-    gradient: Arc<ExactGradient>,
-}
-
-impl std::fmt::Debug for NonlinearBenchmark {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NonlinearBenchmark")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
+    exact: Result<Exact, SolveError>,
 }
 
 impl NonlinearBenchmark {
-    /// A benchmark from its parts.
+    /// A benchmark from its parts; `exact` has one expression of the coordinates for each unknown.
+    #[must_use]
     pub fn new(
         name: &'static str,
         equation: &'static str,
         problem: NonlinearProblem,
-        exact: impl Fn(&[f64]) -> Vec<f64> + Send + Sync + 'static,
-        gradient: impl Fn(&[f64]) -> Vec<Vec<f64>> + Send + Sync + 'static,
+        exact: &[Expr],
     ) -> Self {
         Self {
             name,
             equation,
-            problem,
             protocol: None,
             slab_tolerance: None,
-            exact: Arc::new(exact),
-            gradient: Arc::new(gradient),
+            exact: Exact::new(&problem.domain().coordinates(), exact),
+            problem,
         }
     }
 
@@ -99,13 +84,14 @@ impl NonlinearBenchmark {
     /// The exact solution, one value for each unknown.
     #[must_use]
     pub fn exact(&self, point: &[f64]) -> Vec<f64> {
-        (self.exact)(point)
+        self.exact.as_ref().map_or_else(|_| Vec::new(), |exact| exact.at(point))
     }
 
     /// The exact gradient: for each unknown, for each axis.
     #[must_use]
     pub fn exact_gradient(&self, point: &[f64]) -> Vec<Vec<f64>> {
-        (self.gradient)(point)
+        let gradient = |exact: &Exact| exact.gradient_at(point);
+        self.exact.as_ref().map_or_else(|_| Vec::new(), gradient)
     }
 
     /// Errors at `count` independent points of the domain, over the first `unknowns` of the solution
@@ -114,14 +100,8 @@ impl NonlinearBenchmark {
     /// # Errors
     /// A solution of another problem.
     pub fn errors(&self, solution: &Solution, count: usize) -> Result<Errors, NewtonError> {
-        let domain = self.problem.domain();
-        Ok(relative_errors(
-            solution,
-            domain,
-            &*self.exact,
-            &*self.gradient,
-            count,
-        )?)
+        let exact = self.exact.as_ref().map_err(Clone::clone)?;
+        Ok(exact.errors(solution, self.problem.domain(), count)?)
     }
 
     /// Marks an evolution as best followed slab by slab, each to this tolerance.
@@ -164,14 +144,15 @@ impl NonlinearBenchmark {
     pub fn errors_of(&self, solved: &Solved, count: usize) -> Result<Errors, NewtonError> {
         match solved {
             Solved::Whole(solution) => self.errors(solution, count),
-            Solved::InSlabs(slabs) => Ok(relative_errors_of(
-                &|row, points| slabs.apply_row(row, Sites::new(points.view())),
-                self.problem.unknown_names().len(),
-                self.problem.domain(),
-                &*self.exact,
-                &*self.gradient,
-                count,
-            )?),
+            Solved::InSlabs(slabs) => {
+                let exact = self.exact.as_ref().map_err(Clone::clone)?;
+                Ok(exact.errors_of(
+                    &|row, points| slabs.apply_row(row, points),
+                    self.problem.unknowns().len(),
+                    self.problem.domain(),
+                    count,
+                )?)
+            }
         }
     }
 

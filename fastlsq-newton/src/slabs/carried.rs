@@ -4,7 +4,8 @@ use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_solve::auto::{Features, row_sign};
 use fastlsq_solve::{
-    Condition, Domain, DomainExt, EquationRow, PartSelector, Place, Sites, Solution,
+    ConcreteCondition, ConcretePlace, Condition, Domain, DomainExt, EquationRow, PartSelector,
+    Place, Sites, Solution, T,
 };
 use ndarray::Array2;
 
@@ -21,6 +22,7 @@ pub(super) fn is_initial(condition: &Condition) -> bool {
     match condition.place() {
         Place::Part(PartSelector::Initial) => true,
         Place::Part(PartSelector::Named(name)) => name == "initial",
+        Place::Part(PartSelector::Face(face)) => *face == T.lo(),
         _ => false,
     }
 }
@@ -49,14 +51,14 @@ pub(super) struct Carried {
 
 impl Carried {
     pub(super) fn new(
-        condition: &Condition,
+        condition: &ConcreteCondition,
         before: &NonlinearSolution,
         domain: &dyn Domain,
     ) -> Result<Self, NewtonError> {
-        let row = condition.operator().clone();
+        let row = condition.operator.clone();
         let mut mirrors = Vec::new();
-        if let (Features::Random { parity, .. }, Place::Part(part)) =
-            (before.features(), condition.place())
+        if let (Features::Random { parity, .. }, ConcretePlace::Part(part)) =
+            (before.features(), &condition.place)
         {
             let mut sampler = UnitSampler::new(Sequence::Halton, 0);
             let sampled = domain.sample_selected(part, MIRROR_PROBES, &mut sampler)?;

@@ -79,6 +79,12 @@ impl Statement {
         self.jets.is_empty()
     }
 
+    /// Whether a parameter without a value occurs.
+    #[must_use]
+    pub fn has_free_parameters(&self) -> bool {
+        !self.parameters.is_empty()
+    }
+
     /// The highest order of a derivative; integrals and multipliers do not count.
     #[must_use]
     pub fn order(&self) -> u32 {

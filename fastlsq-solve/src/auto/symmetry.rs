@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
 use crate::domain::{DomainExt, PartSelector, checked_interior};
-use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem};
+use crate::problem::{ConcretePlace, ConcreteProblem};
 
 /// Points at which data are compared with their mirror image.
 const PROBES: usize = 48;
@@ -66,16 +66,8 @@ fn is_symmetry(
     sampler: &mut UnitSampler,
 ) -> Result<bool, SolveError> {
     for equation in &problem.equations {
-        let Some(sign) = row_sign(
-            &equation.operator,
-            axis,
-            mirror,
-            signs,
-            Sites::new(interior),
-        ) else {
-            return Ok(false);
-        };
-        if !data_agrees(&equation.source, axis, mirror, sign, Sites::new(interior)) {
+        let both = (&equation.operator, &equation.source);
+        if !statement_mirrors(both, axis, mirror, signs, Sites::new(interior)) {
             return Ok(false);
         }
     }
@@ -89,26 +81,26 @@ fn is_symmetry(
         }
         let sampled = problem.domain.sample_selected(part, PROBES, sampler)?;
         let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-        if !condition_mirrors(condition, axis, mirror, signs, sites) {
+        if !statement_mirrors((&condition.operator, &condition.data), axis, mirror, signs, sites) {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Whether a linear condition, at these points of its part, is mapped to itself by the reflection.
+/// Whether a linear equation or condition L u = f, at these points, is mapped to itself by the reflection.
 ///
 /// Bit k of `signs` says that unknown k is odd.
 #[must_use]
-pub fn condition_mirrors(
-    condition: &ConcreteCondition,
+pub fn statement_mirrors(
+    (operator, data): (&EquationRow, &Field),
     axis: usize,
     mirror: f64,
     signs: u32,
     sites: Sites<'_>,
 ) -> bool {
-    row_sign(&condition.operator, axis, mirror, signs, sites)
-        .is_some_and(|sign| data_agrees(&condition.data, axis, mirror, sign, sites))
+    row_sign(operator, axis, mirror, signs, sites)
+        .is_some_and(|sign| data_agrees(data, axis, mirror, sign, sites))
 }
 
 /// The sign an equation row takes under the reflection, if all its terms take the same.

@@ -64,6 +64,8 @@ pub struct ConcreteCondition {
     pub expression: Expr,
     /// One component of it.
     pub statement: Statement,
+    /// Which of the stated conditions it is; `None` for a periodic axis.
+    pub stated: Option<usize>,
     /// Where it holds.
     pub place: ConcretePlace,
     /// How it is imposed.
@@ -318,7 +320,7 @@ impl Lowering<'_> {
     }
 
     fn conditions(&mut self) {
-        for condition in &self.statement.conditions {
+        for (index, condition) in self.statement.conditions.iter().enumerate() {
             let (left, whole) = match self.statement.residual_of(condition) {
                 Ok(both) => both,
                 Err(reason) => {
@@ -339,7 +341,8 @@ impl Lowering<'_> {
                 }
             };
             for (label, statement) in self.lower(&label, &text, &whole) {
-                self.push(condition, (label, &text, &whole), place.clone(), statement);
+                let place = (place.clone(), Some(index));
+                self.push(condition, (label, &text, &whole), place, statement);
             }
         }
     }
@@ -348,7 +351,7 @@ impl Lowering<'_> {
         &mut self,
         condition: &Condition,
         (label, text, expression): (String, &str, &Expr),
-        place: ConcretePlace,
+        (place, stated): (ConcretePlace, Option<usize>),
         statement: Statement,
     ) {
         let (operator, data) = linear_parts(&statement);
@@ -367,6 +370,7 @@ impl Lowering<'_> {
             data,
             expression: expression.clone(),
             statement,
+            stated,
             place,
             imposition: condition.imposition,
             rows: condition.rows,
@@ -436,7 +440,7 @@ impl Lowering<'_> {
                     let condition = Condition::opposite(*coordinate, &left);
                     for (label, statement) in self.lower(&label, &text, &left) {
                         let place = ConcretePlace::Opposite { axis };
-                        self.push(&condition, (label, &text, &left), place, statement);
+                        self.push(&condition, (label, &text, &left), (place, None), statement);
                     }
                     left = left.d(*coordinate);
                 }
