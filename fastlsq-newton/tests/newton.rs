@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    BoxDomain, Condition, Continuation, Expr, INITIAL, Interval, LinearProblem, NewtonError,
+    BoxDomain, Condition, Continuation, INITIAL, Interval, LinearProblem, NewtonError,
     NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs, SolveError,
     SpaceTime, Start, StepForm, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative, parameter,
-    sin, sqrt, unknown, unknowns,
+    sin, sqrt, unknown, unknowns, vector,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -307,7 +307,7 @@ fn a_system_of_vector_equations_is_carried_from_slab_to_slab() {
         wave * exp(-PI * PI * T) * sin(PI * X)
     };
     let problem = NonlinearProblem::on(SpaceTime::new(Interval::unit(), 0.0, 0.4).unwrap())
-        .equation([u, v].map(|w| w.d(T)), laplacian([u, v]) + [-v, Expr::from(u)])
+        .equation([u, v].map(|w| w.d(T)), laplacian([u, v]) + vector([-v, u.into()]))
         .condition(INITIAL, [u, v], [shape(0), shape(1)])
         .condition(WALLS, [u, v], [0.0, 0.0]);
     let options = NewtonOptions::new().tolerance(1e-8);
