@@ -3,7 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use fastlsq_basis::SinusoidalBasis;
-use fastlsq_solve::{Operator, biharmonic, identity};
+use fastlsq_solve::{EquationRow, Frame, Space, biharmonic, unknown};
 use ndarray::Array2;
 
 use super::timing::{pool, take_turns};
@@ -23,13 +23,15 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     // One matrix is written again and again, so that no side pays for fresh memory.
     let out = std::cell::RefCell::new(Mat::<f64>::zeros(points, features));
     let (one, two) = (pool(1)?, pool(2)?);
-    let assemble = |pool: &rayon::ThreadPool, operator: &Operator| {
+    let assemble = |pool: &rayon::ThreadPool, operator: &EquationRow| {
         let mut out = out.borrow_mut();
         let out = out.as_mut();
-        pool.install(|| operator.assemble_into(basis, points_array, out))?;
+        pool.install(|| operator.assemble_into(&[basis], points_array, out))?;
         anyhow::Ok(())
     };
-    let (helmholtz, value, fourth) = (HelmholtzWaves::operator(), identity(2), biharmonic(2));
+    let u = unknown("u");
+    let (helmholtz, value) = (HelmholtzWaves::operator()?, EquationRow::value(2, 0, 1));
+    let fourth = Frame::new(Space::new(2), [u]).row(biharmonic(u))?;
     let plain = PlainLoop::new(basis, points_array);
     let [ours, twice, std_sin, order_0, order_4, write] = take_turns(
         // Many short rounds: the machine of one moment does not decide.

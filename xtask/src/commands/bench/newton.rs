@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use fastlsq_newton::NewtonOptions;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
-use fastlsq_solve::{LinearProblem, laplacian, partial_order};
+use fastlsq_solve::{LinearProblem, X, laplacian, unknown};
 
 use super::timing::take_turns;
 use super::{Measurement, Scope};
@@ -38,14 +38,9 @@ fn measure(
     let features = scope.pick(500, 1500);
     paper.solve = paper.solve.features(features);
     // The same number of rows and features, one linear equation.
-    let dim = benchmark.problem.domain().dim();
-    let operator = match dim {
-        1 => partial_order(1, 0, 2),
-        _ => laplacian(dim),
-    };
     let linear = linear_problem(benchmark)?
-        .equation(operator, |x: &[f64]| x[0])
-        .dirichlet(|_: &[f64]| 0.0);
+        .equation(laplacian(unknown("u")), X)
+        .dirichlet(0.0);
     let mut linear_options = paper.solve.clone();
     linear_options.rows = Some(protocol.rows);
 
