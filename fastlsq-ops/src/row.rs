@@ -303,4 +303,3 @@ impl From<Operator> for EquationRow {
         operator.on(0, 1)
     }
 }
-
