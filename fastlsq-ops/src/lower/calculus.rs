@@ -87,7 +87,7 @@ impl Lowering<'_> {
 /// ∂R/∂(leaf) for every jet and every parameter that R depends on; what vanishes identically is 0.
 #[derive(Debug, Default)]
 pub(crate) struct Gradient {
-    /// By rising number of the jet.
+    /// In the order in which they are written.
     pub(crate) jets: Vec<(usize, Id)>,
     /// By rising number of the parameter.
     pub(crate) parameters: Vec<(usize, Id)>,
@@ -132,9 +132,29 @@ impl Graph {
                 }
             }
         }
-        gradient.jets.sort_unstable();
+        let order = self.jets_as_written(root);
+        gradient
+            .jets
+            .sort_by_key(|(jet, _)| order.iter().position(|other| other == jet));
         gradient.parameters.sort_unstable();
         Ok(gradient)
+    }
+
+    /// The jets below a node, from left to right.
+    fn jets_as_written(&self, root: Id) -> Vec<usize> {
+        let mut seen = vec![false; self.len()];
+        let mut open = vec![root];
+        let mut jets = Vec::new();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            if let Op::Jet(jet) = self.op(id) {
+                jets.push(*jet);
+            }
+            open.extend(self.operands(id).into_iter().rev());
+        }
+        jets
     }
 
     /// The derivative of an operation by one of its operands, the others fixed.
