@@ -93,6 +93,14 @@ const DEEPEST: usize = 2 * super::DEEPEST;
 /// So much of a text is repeated in a message.
 const SHOWN: usize = 200;
 
+/// The text, or its beginning if it is very long.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
+        None => text.to_owned(),
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     rest: &'a str,
@@ -103,11 +111,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn error(&self, reason: impl fmt::Display) -> ParseError {
         ParseError {
-            text: match self.text.char_indices().nth(SHOWN) {
-                Some((end, _)) => format!("{}…", &self.text[..end]),
-                None => self.text.to_owned(),
-            },
-            reason: reason.to_string(),
+            text: beginning(self.text),
+            reason: beginning(&reason.to_string()),
             rest: self.rest.chars().take(30).collect(),
         }
     }
