@@ -77,7 +77,9 @@ impl Field {
             (Kind::Constant(a), Kind::Constant(b)) => a == b,
             (Kind::Column(_, a), Kind::Column(_, b)) => a == b,
             (
-                Kind::Expression { graph, id, sign, .. },
+                Kind::Expression {
+                    graph, id, sign, ..
+                },
                 Kind::Expression {
                     graph: other_graph,
                     id: other_id,

@@ -74,7 +74,9 @@ mod tests {
     fn long_names_are_cut_at_a_character_and_say_so() {
         let long = Name::new(&"ν".repeat(20));
         assert_eq!(long.as_str(), "ν".repeat(15));
-        assert!(long.is_improper() && !Name::new("ν₀").is_improper() && Name::new("").is_improper());
+        assert!(
+            long.is_improper() && !Name::new("ν₀").is_improper() && Name::new("").is_improper()
+        );
         assert_ne!(long, Name::new(&"ν".repeat(15)));
     }
 }

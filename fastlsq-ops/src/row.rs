@@ -319,4 +319,3 @@ impl From<Operator> for EquationRow {
         operator.on(0, 1)
     }
 }
-

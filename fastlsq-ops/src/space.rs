@@ -92,7 +92,7 @@ impl Space {
     /// A coordinate that does not exist here.
     pub fn axis_of(&self, coordinate: Coordinate) -> Result<usize, StatementError> {
         let found = match coordinate {
-            Coordinate::Space(k) => (k < self.space_axes()).then_some(k),
+            Coordinate::Space(k) => self.space_axis(k),
             Coordinate::Time => self.time.then(|| self.names.len() - 1),
             Coordinate::Axis(k) => (k < self.dim()).then_some(k),
             Coordinate::Named(name) => self.names.iter().position(|own| *own == name),
@@ -101,5 +101,50 @@ impl Space {
             coordinate: coordinate.to_string(),
             known: self.names.iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// x, y and z are the axes of these names, wherever they stand; else the first, the second and the third of space,
+    /// unless those have another of these names.
+    fn space_axis(&self, number: usize) -> Option<usize> {
+        let own = self.names.get(..self.space_axes())?;
+        let letters = ["x", "y", "z"];
+        let by_name = letters
+            .get(number)
+            .and_then(|letter| own.iter().position(|name| name.as_str() == *letter));
+        let in_place = || {
+            let free = |name: &Name| !letters.contains(&name.as_str());
+            own.get(number).is_some_and(free).then_some(number)
+        };
+        by_name.or_else(in_place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Space;
+    use crate::{T, X, Y, Z, axis, coordinate};
+
+    #[test]
+    fn letters_are_names_first_and_places_second() {
+        let axes = |space: &Space| [X, Y, Z, T].map(|c| space.axis_of(c).ok());
+        assert_eq!(axes(&Space::new(3)), [Some(0), Some(1), Some(2), None]);
+        assert_eq!(
+            axes(&Space::new(1).with_time()),
+            [Some(0), None, None, Some(1)]
+        );
+        assert_eq!(axes(&Space::new(5)), [Some(0), Some(1), Some(2), None]);
+        assert_eq!(
+            axes(&Space::named(["r", "theta", "t"])),
+            [Some(0), Some(1), None, Some(2)]
+        );
+        // The height over the radius: z is the second axis, and nothing else is.
+        let cylinder = Space::named(["r", "z"]);
+        assert_eq!(axes(&cylinder), [Some(0), None, Some(1), None]);
+        assert_eq!(cylinder.axis_of(coordinate("z")), Ok(1));
+        assert_eq!(
+            axes(&Space::named(["y", "x"])),
+            [Some(1), Some(0), None, None]
+        );
+        assert!(Space::new(2).axis_of(axis(2)).is_err());
     }
 }

@@ -67,7 +67,13 @@ impl Expr {
             (None, Some(b)) if (1.0 / b).is_finite() && b != 0.0 => {
                 Self::product([Self::from(1.0 / b), self])
             }
-            _ => Self::new(Node::Quotient(self, other)),
+            _ => match self.node() {
+                // −(a/b) rather than (−a)/b, which needs parentheses.
+                Node::Product(number, _) if *number < 0.0 => {
+                    Self::new(Node::Quotient(self.negated(), other)).negated()
+                }
+                _ => Self::new(Node::Quotient(self, other)),
+            },
         }
     }
 

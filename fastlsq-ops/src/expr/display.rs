@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::parse::is_reserved;
+use super::vocabulary::{is_identifier, is_reserved};
 use super::{Expr, Node, whole};
 use crate::Coordinate;
 use crate::typography::{number, superscript};
@@ -63,7 +63,9 @@ impl Expr {
             Node::Quotient(a, b) => {
                 let above = match a.node() {
                     // "a b/c" is (a b)/c.
-                    Node::Product(..) | Node::Quotient(..) => a.plain(),
+                    Node::Product(number, _) if *number >= 0.0 => a.plain(),
+                    Node::Quotient(..) => a.plain(),
+                    // "−a/b" is −(a/b).
                     _ => a.text(Strength::Atom),
                 };
                 format!("{above}/{}", b.text(Strength::Atom))
@@ -154,7 +156,7 @@ fn product(number_in_front: f64, factors: &[Expr]) -> String {
     for (i, factor) in factors.iter().enumerate() {
         let text = match factor.node() {
             // "a b/c" is (a b)/c, so that only a quotient in front can stand by itself.
-            Node::Quotient(..) if i == 0 && parts.is_empty() && sign.is_empty() => factor.plain(),
+            Node::Quotient(..) if i == 0 && parts.is_empty() => factor.plain(),
             Node::Quotient(..) | Node::Dot(..) | Node::Sum(_) | Node::Number(_) => {
                 format!("({})", factor.plain())
             }
@@ -183,8 +185,7 @@ fn derivative(expression: &Expr) -> String {
     let texts: Vec<String> = along.iter().copied().map(coordinate_text).collect();
     let short = |text: &String| {
         let mut letters = text.chars();
-        letters.next().is_some_and(char::is_alphabetic)
-            && letters.all(|c| ('₀'..='₉').contains(&c))
+        letters.next().is_some_and(char::is_alphabetic) && letters.all(|c| ('₀'..='₉').contains(&c))
     };
     if texts.iter().all(short) {
         format!("{base}_{}", texts.concat())
@@ -200,11 +201,11 @@ fn coordinate_text(coordinate: Coordinate) -> String {
     }
 }
 
-/// The name, in backticks where it could be mistaken for something else.
+/// The name, in backticks where it could be mistaken for something else; backticks in it are doubled.
 fn name(text: &str) -> String {
-    if super::parse::is_identifier(text) && !is_reserved(text) {
+    if is_identifier(text) && !is_reserved(text) {
         text.to_owned()
     } else {
-        format!("`{text}`")
+        format!("`{}`", text.replace('`', "``"))
     }
 }

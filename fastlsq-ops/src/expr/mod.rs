@@ -6,12 +6,16 @@
 
 mod arithmetic;
 mod build;
+mod compare;
 mod display;
+mod elementary;
 mod given;
+mod hyperdual;
 mod parse;
 #[cfg(feature = "serde")]
 mod serial;
 mod visit;
+mod vocabulary;
 
 use std::sync::Arc;
 
@@ -23,9 +27,11 @@ pub use build::{
     multiplier, normal, normal_derivative, sech, sign, sin, sinh, sqrt, strain, tan, tanh,
     transpose, vector,
 };
+pub(crate) use elementary::Elementary;
 pub(crate) use given::{Call, Given, GivenBody};
-pub use given::{HyperDual, Real};
-pub use parse::{ParseError, Vocabulary};
+pub use hyperdual::{HyperDual, Real};
+pub use parse::ParseError;
+pub use vocabulary::Vocabulary;
 
 use crate::{Coordinate, Parameter, Unknown};
 use visit::children;
@@ -43,11 +49,10 @@ use visit::children;
 /// assert_eq!(flux.to_string(), "((1 + sin(x)) u_x)_x");
 /// # Ok::<(), fastlsq_ops::ParseError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Expr(Arc<Tree>);
 
 /// A node with the size of what is below it.
-#[derive(Debug)]
 struct Tree {
     node: Node,
     /// The longest way down.
@@ -56,19 +61,13 @@ struct Tree {
     size: usize,
 }
 
-impl PartialEq for Tree {
-    fn eq(&self, other: &Self) -> bool {
-        self.size == other.size && self.node == other.node
-    }
-}
-
 /// Deeper expressions are refused: they could exhaust the stack.
-const DEEPEST: usize = 200;
+pub(crate) const DEEPEST: usize = 200;
 /// Larger parts are printed as "…".
 const LONGEST: usize = 5_000;
 
 /// One node. Sums and products are flat, numbers in a product come first as one factor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone)]
 pub(crate) enum Node {
     /// What was nested too deeply; every use is an error.
     TooDeep,
@@ -103,83 +102,6 @@ pub(crate) enum Node {
     FractionalLaplacian(Expr, f64),
 }
 
-/// Functions of one number, with their derivatives in closed form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Elementary {
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Exp,
-    Ln,
-    Sqrt,
-    Abs,
-    Sign,
-}
-
-impl Elementary {
-    pub(crate) const ALL: [Self; 14] = [
-        Self::Sin,
-        Self::Cos,
-        Self::Tan,
-        Self::Asin,
-        Self::Acos,
-        Self::Atan,
-        Self::Sinh,
-        Self::Cosh,
-        Self::Tanh,
-        Self::Exp,
-        Self::Ln,
-        Self::Sqrt,
-        Self::Abs,
-        Self::Sign,
-    ];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sin => "sin",
-            Self::Cos => "cos",
-            Self::Tan => "tan",
-            Self::Asin => "asin",
-            Self::Acos => "acos",
-            Self::Atan => "atan",
-            Self::Sinh => "sinh",
-            Self::Cosh => "cosh",
-            Self::Tanh => "tanh",
-            Self::Exp => "exp",
-            Self::Ln => "ln",
-            Self::Sqrt => "sqrt",
-            Self::Abs => "abs",
-            Self::Sign => "sign",
-        }
-    }
-
-    pub(crate) fn value(self, x: f64) -> f64 {
-        match self {
-            Self::Sin => x.sin(),
-            Self::Cos => x.cos(),
-            Self::Tan => x.tan(),
-            Self::Asin => x.asin(),
-            Self::Acos => x.acos(),
-            Self::Atan => x.atan(),
-            Self::Sinh => x.sinh(),
-            Self::Cosh => x.cosh(),
-            Self::Tanh => x.tanh(),
-            Self::Exp => x.exp(),
-            Self::Ln => x.ln(),
-            Self::Sqrt => x.sqrt(),
-            Self::Abs => x.abs(),
-            Self::Sign if x == 0.0 => 0.0,
-            Self::Sign => x.signum(),
-        }
-    }
-}
-
 impl Expr {
     pub(crate) fn new(node: Node) -> Self {
         let (mut depth, mut size) = (0, 1usize);
@@ -206,9 +128,14 @@ impl Expr {
         Arc::as_ptr(&self.0).cast()
     }
 
+    /// The number of nodes, shared ones counted as often as they occur.
+    fn size(&self) -> usize {
+        self.0.size
+    }
+
     /// Whether it is too large to be printed.
     pub(crate) fn is_long(&self) -> bool {
-        self.0.size > LONGEST
+        self.size() > LONGEST
     }
 
     /// The number that the expression is, if it is one.

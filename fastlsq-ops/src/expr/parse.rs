@@ -15,154 +15,23 @@ use std::fmt;
 use thiserror::Error;
 
 use super::build::elementary;
+use super::vocabulary::{is_first, is_further, subscript_digit};
 use super::{
-    Elementary, Expr, antiderivative, div, dot, fractional_laplacian, grad, identity_matrix,
-    integral, laplacian, normal, transpose, vector,
+    Elementary, Expr, Vocabulary, antiderivative, div, dot, fractional_laplacian, grad,
+    identity_matrix, integral, laplacian, normal, transpose, vector,
 };
-use crate::{Coordinate, Parameter, T, Unknown, X, Y, Z, axis, coordinate, parameter, unknown};
+use crate::Coordinate;
 
 /// A text that is not an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cannot read “{text}”: {reason} (at “{rest}”)")]
 pub struct ParseError {
-    /// The whole text.
+    /// The text, or its beginning if it is very long.
     pub text: String,
     /// What was expected.
     pub reason: String,
     /// What had not been read.
     pub rest: String,
-}
-
-/// The names that a text may use.
-///
-/// The default knows the unknowns u, v and w, the coordinates x, y, z, t and x₀, x₁, …, and no parameters.
-#[derive(Debug, Clone)]
-pub struct Vocabulary {
-    unknowns: Vec<Unknown>,
-    parameters: Vec<Parameter>,
-    coordinates: Vec<Coordinate>,
-    functions: Vec<(String, Expr)>,
-}
-
-impl Default for Vocabulary {
-    fn default() -> Self {
-        Self {
-            unknowns: ["u", "v", "w"].map(unknown).to_vec(),
-            parameters: Vec::new(),
-            coordinates: Vec::new(),
-            functions: Vec::new(),
-        }
-    }
-}
-
-impl Vocabulary {
-    /// No unknowns and no parameters yet.
-    #[must_use]
-    pub fn empty() -> Self {
-        Self {
-            unknowns: Vec::new(),
-            ..Self::default()
-        }
-    }
-
-    /// The vocabulary with these unknowns as well.
-    #[must_use]
-    pub fn with_unknowns<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.unknowns.extend(names.into_iter().map(unknown));
-        self
-    }
-
-    /// The vocabulary with these parameters as well.
-    #[must_use]
-    pub fn with_parameters<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.parameters.extend(names.into_iter().map(parameter));
-        self
-    }
-
-    /// The vocabulary with names of axes as well.
-    #[must_use]
-    pub fn with_coordinates<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
-        self.coordinates.extend(names.into_iter().map(coordinate));
-        self
-    }
-
-    /// The vocabulary with a name for an expression: a given function, an abbreviation.
-    #[must_use]
-    pub fn with_function(mut self, name: &str, meaning: impl Into<Expr>) -> Self {
-        self.functions.push((name.to_owned(), meaning.into()));
-        self
-    }
-
-    fn look_up(&self, name: &str) -> Option<Expr> {
-        if let Some((_, meaning)) = self.functions.iter().find(|(own, _)| own == name) {
-            return Some(meaning.clone());
-        }
-        if let Some(unknown) = self.unknowns.iter().find(|u| u.name() == name) {
-            return Some((*unknown).into());
-        }
-        if let Some(parameter) = self.parameters.iter().find(|p| p.name() == name) {
-            return Some((*parameter).into());
-        }
-        self.coordinate(name).map(Into::into)
-    }
-
-    fn coordinate(&self, name: &str) -> Option<Coordinate> {
-        let named = self.coordinates.iter().copied().find(|c| match c {
-            Coordinate::Named(own) => own.as_str() == name,
-            _ => false,
-        });
-        named.or_else(|| common_coordinate(name))
-    }
-}
-
-/// x, y, z, t, and x with a subscript.
-fn common_coordinate(name: &str) -> Option<Coordinate> {
-    match name {
-        "x" => Some(X),
-        "y" => Some(Y),
-        "z" => Some(Z),
-        "t" => Some(T),
-        _ => {
-            let digits = name.strip_prefix('x')?;
-            let mut number: usize = 0;
-            for c in digits.chars() {
-                number = number.checked_mul(10)?.checked_add(subscript_digit(c)?)?;
-            }
-            Some(axis(number))
-        }
-    }
-}
-
-fn subscript_digit(c: char) -> Option<usize> {
-    let digit = u32::from(c).checked_sub(u32::from('₀'))?;
-    (digit < 10).then_some(digit as usize)
-}
-
-fn superscript_digit(c: char) -> Option<usize> {
-    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
-        .iter()
-        .position(|digit| *digit == c)
-}
-
-/// Whether a text is one word of letters, digits and subscripts.
-pub(crate) fn is_identifier(text: &str) -> bool {
-    let mut letters = text.chars();
-    letters.next().is_some_and(is_first) && letters.all(is_further)
-}
-
-fn is_first(c: char) -> bool {
-    c.is_alphabetic() && c != 'Δ' && c != 'ᵀ'
-}
-
-fn is_further(c: char) -> bool {
-    is_first(c) || c.is_ascii_digit() || subscript_digit(c).is_some() || c == '\''
-}
-
-/// Words that mean something by themselves, so that a name like them is printed in backticks.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    matches!(name, "pi" | "π" | "n" | "I")
-        || common_coordinate(name).is_some()
-        || Elementary::ALL.iter().any(|f| f.name() == name)
 }
 
 impl Expr {
@@ -202,27 +71,35 @@ impl Expr {
             left
         };
         reader.blanks();
-        if reader.rest.is_empty() {
-            Ok(expression)
-        } else {
-            Err(reader.error("the end was expected"))
+        if !reader.rest.is_empty() {
+            return Err(reader.error("the end was expected"));
         }
-    }
-
-    /// The names that occur in the expression, for reading it again.
-    #[must_use]
-    pub fn vocabulary(&self) -> Vocabulary {
-        Vocabulary {
-            unknowns: self.unknowns(),
-            parameters: self.parameters(),
-            coordinates: self.named_coordinates(),
-            functions: Vec::new(),
+        if expression.is_too_deep() {
+            return Err(reader.error("its parts are nested too deeply"));
         }
+        Ok(expression)
     }
 }
 
-/// Parentheses within parentheses that are still read.
-const DEEPEST: usize = 100;
+fn superscript_digit(c: char) -> Option<usize> {
+    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
+        .iter()
+        .position(|digit| *digit == c)
+}
+
+/// Parentheses and operators within one another that are still read; what can be printed needs at most three of them
+/// for two nodes.
+const DEEPEST: usize = 2 * super::DEEPEST;
+/// So much of a text is repeated in a message.
+const SHOWN: usize = 200;
+
+/// The text, or its beginning if it is very long.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
+        None => text.to_owned(),
+    }
+}
 
 struct Reader<'a> {
     text: &'a str,
@@ -234,8 +111,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn error(&self, reason: impl fmt::Display) -> ParseError {
         ParseError {
-            text: self.text.to_owned(),
-            reason: reason.to_string(),
+            text: beginning(self.text),
+            reason: beginning(&reason.to_string()),
             rest: self.rest.chars().take(30).collect(),
         }
     }
@@ -298,18 +175,18 @@ impl<'a> Reader<'a> {
     }
 
     fn product(&mut self) -> Result<Expr, ParseError> {
-        let mut left = self.power()?;
+        let mut factors = vec![self.power()?];
         loop {
             if self.take("/") {
-                left = left.over(self.power()?);
+                let left = Expr::product(factors);
+                factors = vec![left.over(self.power()?)];
             } else if self.take("·") {
-                left = dot(left, self.power()?);
-            } else if self.take("*") {
-                left = Expr::product([left, self.power()?]);
-            } else if self.begins_factor() {
-                left = Expr::product([left, self.power()?]);
+                let left = Expr::product(factors);
+                factors = vec![dot(left, self.power()?)];
+            } else if self.take("*") || self.begins_factor() {
+                factors.push(self.power()?);
             } else {
-                return Ok(left);
+                return Ok(Expr::product(factors));
             }
         }
     }
@@ -373,7 +250,7 @@ impl<'a> Reader<'a> {
             return Ok(grad(self.nested_power()?));
         }
         if self.take("(−Δ)^") || self.take("(-Δ)^") {
-            let s = self.number()?;
+            let s = self.signed_number()?;
             return Ok(fractional_laplacian(self.nested_power()?, s));
         }
         self.postfix()
@@ -433,7 +310,7 @@ impl<'a> Reader<'a> {
             }
             let along = self
                 .vocabulary
-                .coordinate(&name)
+                .coordinate(&name, false)
                 .ok_or_else(|| self.error(format!("{name} is no coordinate")))?;
             base = base.d(along);
             any = true;
@@ -446,8 +323,8 @@ impl<'a> Reader<'a> {
     }
 
     fn coordinate(&mut self) -> Result<Coordinate, ParseError> {
-        let (name, _) = self.name()?;
-        let found = self.vocabulary.coordinate(&name);
+        let (name, quoted) = self.name()?;
+        let found = self.vocabulary.coordinate(&name, quoted);
         found.ok_or_else(|| self.error(format!("{name} is no coordinate")))
     }
 
@@ -462,11 +339,14 @@ impl<'a> Reader<'a> {
             }
             Some('[') => {
                 self.expect("[")?;
-                let mut components = vec![self.sum()?];
-                while self.take(",") {
+                let mut components = Vec::new();
+                if !self.take("]") {
                     components.push(self.sum()?);
+                    while self.take(",") {
+                        components.push(self.sum()?);
+                    }
+                    self.expect("]")?;
                 }
-                self.expect("]")?;
                 Ok(vector(components))
             }
             Some('∫') => self.integral(),
@@ -513,16 +393,15 @@ impl<'a> Reader<'a> {
                 return Ok(elementary(*function, argument));
             }
         }
-        if let Some(found) = self.vocabulary.look_up(&name) {
+        if let Some(found) = self.vocabulary.look_up(&name, quoted) {
             return Ok(found);
         }
         match name.as_str() {
             "n" if !quoted => Ok(normal()),
             "I" if !quoted => Ok(identity_matrix()),
             _ => {
-                let error = format!(
-                    "{name} is neither an unknown nor a parameter nor a coordinate here"
-                );
+                let error =
+                    format!("{name} is neither an unknown nor a parameter nor a coordinate here");
                 self.rest = before;
                 Err(self.error(error))
             }
@@ -532,12 +411,25 @@ impl<'a> Reader<'a> {
     /// A word, or anything in backticks.
     fn name(&mut self) -> Result<(String, bool), ParseError> {
         self.blanks();
-        if let Some(rest) = self.rest.strip_prefix('`') {
-            let (name, rest) = rest
-                .split_once('`')
-                .ok_or_else(|| self.error("a closing backtick was expected"))?;
+        if let Some(mut rest) = self.rest.strip_prefix('`') {
+            let mut name = String::new();
+            loop {
+                let (part, after) = rest
+                    .split_once('`')
+                    .ok_or_else(|| self.error("a closing backtick was expected"))?;
+                name.push_str(part);
+                rest = after;
+                // Two backticks stand for one.
+                match rest.strip_prefix('`') {
+                    Some(after) => {
+                        name.push('`');
+                        rest = after;
+                    }
+                    None => break,
+                }
+            }
             self.rest = rest;
-            return Ok((name.to_owned(), true));
+            return Ok((name, true));
         }
         let end = self
             .rest

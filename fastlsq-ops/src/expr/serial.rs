@@ -24,7 +24,8 @@ impl Written {
         let vocabulary = Vocabulary::empty()
             .with_unknowns(self.unknowns.iter().map(String::as_str))
             .with_parameters(self.parameters.iter().map(String::as_str))
-            .with_coordinates(self.coordinates.iter().map(String::as_str));
+            .with_coordinates(self.coordinates.iter().map(String::as_str))
+            .printed();
         Expr::parse_with(&self.text, &vocabulary)
     }
 }

@@ -97,11 +97,15 @@ impl Expr {
     pub fn has_closures(&self) -> bool {
         let mut found = false;
         self.visit(&mut |node| {
-            found |= matches!(
-                node,
-                Node::Given(_) | Node::Call(..) | Node::Multiplier(..)
-            );
+            found |= matches!(node, Node::Given(_) | Node::Call(..) | Node::Multiplier(..));
         });
+        found
+    }
+
+    /// Whether parts were left out because they were nested too deeply.
+    pub(crate) fn is_too_deep(&self) -> bool {
+        let mut found = false;
+        self.visit(&mut |node| found |= matches!(node, Node::TooDeep));
         found
     }
 
@@ -111,6 +115,18 @@ impl Expr {
         match self.node() {
             Node::Sum(terms) => terms.clone(),
             _ => vec![self.clone()],
+        }
+    }
+
+    /// The terms of a sum, of a multiple of one, or the components of a vector; none for anything else.
+    pub(crate) fn summands(&self) -> Vec<Expr> {
+        match self.node() {
+            Node::Sum(parts) | Node::Vector(parts) => parts.clone(),
+            Node::Product(_, factors) => match factors.as_slice() {
+                [only] => only.summands(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
         }
     }
 }

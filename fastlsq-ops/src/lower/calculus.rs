@@ -1,4 +1,4 @@
-//! Derivatives of nodes: along an axis, by a jet, by a parameter.
+//! Derivatives of nodes: along an axis (forwards), and by all unknowns and parameters at once (backwards).
 
 use std::collections::HashMap;
 
@@ -7,182 +7,198 @@ use super::tensor::Lowering;
 use crate::expr::Elementary;
 use crate::{Coordinate, StatementError};
 
-/// What is differentiated by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Variable {
-    /// An axis, unknowns moving with it: the total derivative.
-    Axis(usize),
-    /// An unknown's derivative as if it were a variable of its own.
-    Jet(usize),
-    Parameter(usize),
-}
-
-/// How leaves are differentiated along an axis, which takes more than the graph.
-pub(crate) trait AxisRule {
-    fn graph(&mut self) -> &mut Graph;
-    fn leaf(&mut self, id: Id, axis: usize) -> Result<Id, StatementError>;
-}
-
-impl AxisRule for Graph {
-    fn graph(&mut self) -> &mut Graph {
-        self
+impl Lowering<'_> {
+    /// The total derivative along an axis, unknowns moving with it.
+    pub(crate) fn along(&mut self, id: Id, axis: usize) -> Result<Id, StatementError> {
+        let mut done = self.differentiated.remove(&axis).unwrap_or_default();
+        let slope = self.differentiate(id, axis, &mut done);
+        self.differentiated.insert(axis, done);
+        slope
     }
 
-    /// Never asked for: only a [`Lowering`] differentiates along axes.
-    fn leaf(&mut self, _: Id, _: usize) -> Result<Id, StatementError> {
-        Ok(self.number(0.0))
+    /// Nodes that were differentiated before are in `done`.
+    fn differentiate(
+        &mut self,
+        id: Id,
+        axis: usize,
+        done: &mut HashMap<Id, Id>,
+    ) -> Result<Id, StatementError> {
+        if let Some(slope) = done.get(&id) {
+            return Ok(*slope);
+        }
+        // In the order of evaluation, so that no operand is missing and the depth of the expression does not matter.
+        for node in self.graph.reachable(&[id]) {
+            if !done.contains_key(&node) {
+                let slope = self.slope(node, axis, done)?;
+                done.insert(node, slope);
+                self.graph.require_moderate_size()?;
+            }
+        }
+        let zero = self.graph.number(0.0);
+        Ok(done.get(&id).copied().unwrap_or(zero))
     }
+
+    fn slope(&mut self, id: Id, axis: usize, done: &HashMap<Id, Id>) -> Result<Id, StatementError> {
+        match self.graph.op(id).clone() {
+            Op::Number(_) | Op::Parameter(_) => Ok(self.graph.number(0.0)),
+            Op::Coordinate(own) => Ok(self.graph.number(if own == axis { 1.0 } else { 0.0 })),
+            Op::Jet(jet) => self.raised_jet(jet, axis),
+            Op::Given(given) => self.given_slope(given, axis),
+            Op::Normal(_) => Err(StatementError::NormalDifferentiated),
+            _ => {
+                let graph = &mut *self.graph;
+                let mut sum = graph.number(0.0);
+                for (place, operand) in graph.operands(id).into_iter().enumerate() {
+                    let inner = match done.get(&operand) {
+                        Some(inner) if !graph.is_zero(*inner) => *inner,
+                        _ => continue,
+                    };
+                    let outer = graph.partial(id, place)?;
+                    let term = graph.mul(outer, inner);
+                    sum = graph.add(sum, term);
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    fn given_slope(&mut self, given: usize, axis: usize) -> Result<Id, StatementError> {
+        let given = self.graph.givens[given].clone();
+        for (coordinate, slope) in &given.derivatives {
+            if self.space.axis_of(*coordinate)? == axis {
+                return self.scalar(slope);
+            }
+        }
+        Err(StatementError::MissingDerivative {
+            function: given.name.to_string(),
+            coordinate: self.axis_name(axis),
+        })
+    }
+
+    fn axis_name(&self, axis: usize) -> String {
+        let names = self.space.names();
+        names.get(axis).map_or_else(
+            || Coordinate::Axis(axis).to_string(),
+            |name| (*name).to_owned(),
+        )
+    }
+}
+
+/// ∂R/∂(leaf) for every jet and every parameter that R depends on; what vanishes identically is 0.
+#[derive(Debug, Default)]
+pub(crate) struct Gradient {
+    /// In the order in which they are written.
+    pub(crate) jets: Vec<(usize, Id)>,
+    /// By rising number of the parameter.
+    pub(crate) parameters: Vec<(usize, Id)>,
 }
 
 impl Graph {
-    /// ∂/∂(jet) or ∂/∂(parameter); nodes that were differentiated before are in `done`.
-    pub(crate) fn slope(
-        &mut self,
-        id: Id,
-        by: Variable,
-        done: &mut HashMap<Id, Id>,
-    ) -> Result<Id, StatementError> {
-        derivative(self, id, by, done)
-    }
-}
-
-impl AxisRule for Lowering<'_> {
-    fn graph(&mut self) -> &mut Graph {
-        self.graph
-    }
-
-    fn leaf(&mut self, id: Id, axis: usize) -> Result<Id, StatementError> {
-        match self.graph.op(id).clone() {
-            Op::Jet(jet) => self.raised_jet(jet, axis),
-            Op::Given(given) => {
-                let given = self.graph.givens[given].clone();
-                for (coordinate, slope) in &given.derivatives {
-                    if self.space.axis_of(*coordinate)? == axis {
-                        return self.scalar(slope);
+    /// All slopes of a node in one sweep from it back to the leaves: their graph is no larger than a few times that of
+    /// the node, however many leaves there are.
+    pub(crate) fn gradient(&mut self, root: Id) -> Result<Gradient, StatementError> {
+        let nodes = self.reachable(&[root]);
+        // Whether a jet or a parameter is below: the sweep goes nowhere else.
+        let mut moves = vec![false; self.len()];
+        for node in &nodes {
+            moves[node.index()] = match self.op(*node) {
+                Op::Jet(_) | Op::Parameter(_) => true,
+                _ => self.operands(*node).iter().any(|o| moves[o.index()]),
+            };
+        }
+        let mut adjoint: HashMap<Id, Id> = HashMap::new();
+        let one = self.number(1.0);
+        adjoint.insert(root, one);
+        let mut gradient = Gradient::default();
+        for node in nodes.iter().rev().filter(|node| moves[node.index()]) {
+            let zero = self.number(0.0);
+            let own = adjoint.get(node).copied().unwrap_or(zero);
+            match *self.op(*node) {
+                Op::Jet(jet) => gradient.jets.push((jet, own)),
+                Op::Parameter(parameter) => gradient.parameters.push((parameter, own)),
+                _ if self.is_zero(own) => {}
+                _ => {
+                    for (place, operand) in self.operands(*node).into_iter().enumerate() {
+                        if !moves[operand.index()] {
+                            continue;
+                        }
+                        let partial = self.partial(*node, place)?;
+                        let part = self.mul(own, partial);
+                        let before = adjoint.get(&operand).copied().unwrap_or(zero);
+                        let sum = self.add(before, part);
+                        adjoint.insert(operand, sum);
                     }
+                    self.require_moderate_size()?;
                 }
-                Err(StatementError::MissingDerivative {
-                    function: given.name.to_string(),
-                    coordinate: self.axis_name(axis),
-                })
             }
-            Op::Normal(_) => Err(StatementError::NormalDifferentiated),
-            _ => Ok(self.graph.number(0.0)),
         }
+        let order = self.jets_as_written(root);
+        gradient
+            .jets
+            .sort_by_key(|(jet, _)| order.iter().position(|other| other == jet));
+        gradient.parameters.sort_unstable();
+        Ok(gradient)
     }
-}
 
-/// The derivative of a node by the rules of calculus.
-pub(crate) fn derivative(
-    rule: &mut impl AxisRule,
-    id: Id,
-    by: Variable,
-    done: &mut HashMap<Id, Id>,
-) -> Result<Id, StatementError> {
-    // In the order of evaluation, so that no operand is missing and the depth of the expression does not matter.
-    for node in rule.graph().reachable(&[id]) {
-        if done.contains_key(&node) {
-            continue;
+    /// The jets below a node, from left to right.
+    fn jets_as_written(&self, root: Id) -> Vec<usize> {
+        let mut seen = vec![false; self.len()];
+        let mut open = vec![root];
+        let mut jets = Vec::new();
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            if let Op::Jet(jet) = self.op(id) {
+                jets.push(*jet);
+            }
+            open.extend(self.operands(id).into_iter().rev());
         }
-        let slope = of_node(rule, node, by, done)?;
-        done.insert(node, slope);
+        jets
     }
-    match done.get(&id) {
-        Some(slope) => Ok(*slope),
-        None => Ok(rule.graph().number(0.0)),
-    }
-}
 
-fn of_node(
-    rule: &mut impl AxisRule,
-    id: Id,
-    by: Variable,
-    done: &HashMap<Id, Id>,
-) -> Result<Id, StatementError> {
-    let op = rule.graph().op(id).clone();
-    let is_leaf = match (&op, by) {
-        (Op::Jet(_) | Op::Given(_) | Op::Normal(_), Variable::Axis(axis)) => {
-            return rule.leaf(id, axis);
-        }
-        (Op::Coordinate(own), Variable::Axis(axis)) => Some(*own == axis),
-        (Op::Jet(own), Variable::Jet(jet)) => Some(*own == jet),
-        (Op::Parameter(own), Variable::Parameter(parameter)) => Some(*own == parameter),
-        (
-            Op::Number(_)
-            | Op::Coordinate(_)
-            | Op::Normal(_)
-            | Op::Jet(_)
-            | Op::Parameter(_)
-            | Op::Given(_),
-            _,
-        ) => Some(false),
-        _ => None,
-    };
-    let graph = rule.graph();
-    if let Some(own) = is_leaf {
-        return Ok(graph.number(if own { 1.0 } else { 0.0 }));
-    }
-    let zero = graph.number(0.0);
-    let slope_of = |id: &Id| done.get(id).copied().unwrap_or(zero);
-    Ok(match op {
-        Op::Add(a, b) => {
-            let (da, db) = (slope_of(&a), slope_of(&b));
-            graph.add(da, db)
-        }
-        Op::Mul(a, b) => {
-            let (da, db) = (slope_of(&a), slope_of(&b));
-            let left = graph.mul(da, b);
-            let right = graph.mul(a, db);
-            graph.add(left, right)
-        }
-        Op::Div(a, b) => {
-            // (a′ − (a/b) b′)/b
-            let (da, db) = (slope_of(&a), slope_of(&b));
-            let quotient = graph.mul(id, db);
-            let above = graph.sub(da, quotient);
-            graph.div(above, b)
-        }
-        Op::Power(base, bits) => {
-            let exponent = f64::from_bits(bits);
-            let slope = slope_of(&base);
-            if graph.is_zero(slope) {
-                return Ok(zero);
-            }
-            let lower = graph.power(base, exponent - 1.0);
-            let factor = graph.number(exponent);
-            let outer = graph.mul(factor, lower);
-            graph.mul(outer, slope)
-        }
-        Op::Elementary(function, argument) => {
-            let slope = slope_of(&argument);
-            if graph.is_zero(slope) {
-                return Ok(zero);
-            }
-            let outer = elementary_slope(graph, function, argument, id);
-            graph.mul(outer, slope)
-        }
-        Op::Call(call, arguments, orders) => {
-            let mut sum = zero;
-            for (place, argument) in arguments.iter().enumerate() {
-                let slope = slope_of(argument);
-                if graph.is_zero(slope) {
-                    continue;
+    /// The derivative of an operation by one of its operands, the others fixed.
+    fn partial(&mut self, id: Id, place: usize) -> Result<Id, StatementError> {
+        Ok(match (self.op(id).clone(), place) {
+            (Op::Add(..), _) => self.number(1.0),
+            (Op::Mul(a, b), _) => {
+                if place == 0 {
+                    b
+                } else {
+                    a
                 }
+            }
+            (Op::Div(_, b), 0) => {
+                let one = self.number(1.0);
+                self.div(one, b)
+            }
+            (Op::Div(_, b), _) => {
+                // −(a/b)/b
+                let quotient = self.div(id, b);
+                self.negated(quotient)
+            }
+            (Op::Power(base, bits), _) => {
+                let exponent = f64::from_bits(bits);
+                let lower = self.power(base, exponent - 1.0);
+                let factor = self.number(exponent);
+                self.mul(factor, lower)
+            }
+            (Op::Elementary(function, argument), _) => {
+                elementary_slope(self, function, argument, id)
+            }
+            (Op::Call(call, arguments, mut orders), _) => {
                 if orders.len() >= 2 {
-                    let name = graph.calls[call].name.to_string();
-                    return Err(StatementError::ThirdDerivative { function: name });
+                    let function = self.calls[call].name.to_string();
+                    return Err(StatementError::ThirdDerivative { function });
                 }
-                let mut raised = orders.clone();
-                raised.push(place);
-                raised.sort_unstable();
-                let outer = graph.put(Op::Call(call, arguments.clone(), raised));
-                let term = graph.mul(outer, slope);
-                sum = graph.add(sum, term);
+                orders.push(place);
+                orders.sort_unstable();
+                self.put(Op::Call(call, arguments, orders))
             }
-            sum
-        }
-        _ => zero,
-    })
+            // Leaves have no operands.
+            _ => self.number(0.0),
+        })
+    }
 }
 
 /// f′(a), where `value` is f(a).
@@ -227,22 +243,5 @@ fn elementary_slope(graph: &mut Graph, function: Elementary, a: Id, value: Id) -
         }
         Elementary::Abs => graph.elementary(Elementary::Sign, a),
         Elementary::Sign => graph.number(0.0),
-    }
-}
-
-impl Lowering<'_> {
-    pub(crate) fn along(&mut self, id: Id, axis: usize) -> Result<Id, StatementError> {
-        let mut done = self.differentiated.remove(&axis).unwrap_or_default();
-        let slope = derivative(self, id, Variable::Axis(axis), &mut done);
-        self.differentiated.insert(axis, done);
-        slope
-    }
-
-    pub(crate) fn axis_name(&self, axis: usize) -> String {
-        let names = self.space.names();
-        names.get(axis).map_or_else(
-            || Coordinate::Axis(axis).to_string(),
-            |name| (*name).to_owned(),
-        )
     }
 }

@@ -1,13 +1,11 @@
-//! Evaluation on blocks of points: a list of steps over columns, compiled once.
-//!
-//! What depends on numbers and parameters alone is computed once per call; everything else is a column with one entry for each
-//! point of a block, kept in a register as long as a later step needs it. Nothing is allocated per point.
+//! Evaluation on blocks of points. Nothing is allocated per point.
 
-use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
 use rayon::prelude::*;
 
-use super::graph::{Graph, Id, Op};
-use crate::expr::{Call, Elementary, GivenBody, Real, power};
+use super::program::{Action, Operand, Program, Scalar};
+use crate::error::require_size;
+use crate::expr::{Call, Real, power};
 use crate::{OperatorError, Sites};
 
 /// Points that are evaluated together: columns of this length stay in the cache.
@@ -15,180 +13,7 @@ const BLOCK: usize = 256;
 /// Below this number of operations a second thread costs more than it saves.
 const PARALLEL_OPERATIONS: usize = 1 << 17;
 
-/// Where an operand is found.
-#[derive(Debug, Clone, Copy)]
-enum Operand {
-    Register(usize),
-    Scalar(usize),
-}
-
-#[derive(Debug, Clone)]
-enum Action {
-    Coordinate(usize),
-    Normal(usize),
-    /// A column of the table of unknowns' derivatives.
-    Jet(usize),
-    Given(usize),
-    Add(Operand, Operand),
-    Mul(Operand, Operand),
-    Div(Operand, Operand),
-    Power(Operand, f64),
-    Elementary(Elementary, Operand),
-    Call(usize, Vec<Operand>, Vec<usize>),
-}
-
-#[derive(Debug, Clone)]
-struct Step {
-    action: Action,
-    target: usize,
-}
-
-/// What is computed once per call.
-#[derive(Debug, Clone)]
-enum Scalar {
-    Number(f64),
-    Parameter(usize),
-    Add(usize, usize),
-    Mul(usize, usize),
-    Div(usize, usize),
-    Power(usize, f64),
-    Elementary(Elementary, usize),
-    Call(usize, Vec<usize>, Vec<usize>),
-}
-
-/// Some nodes of a graph, ready to be evaluated.
-#[derive(Debug, Clone)]
-pub(crate) struct Program {
-    scalars: Vec<Scalar>,
-    steps: Vec<Step>,
-    registers: usize,
-    outputs: Vec<Operand>,
-    givens: Vec<GivenBody>,
-    calls: Vec<Call>,
-    needs_normals: bool,
-}
-
-impl std::fmt::Debug for GivenBody {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("GivenBody")
-    }
-}
-
 impl Program {
-    /// The program for these outputs; `jets` gives for each jet of the graph its column in the table.
-    pub(crate) fn new(graph: &Graph, outputs: &[Id], jets: &[usize]) -> Self {
-        let nodes = graph.reachable(outputs);
-        let mut last_use = vec![0usize; graph.len()];
-        for (time, node) in nodes.iter().enumerate() {
-            for operand in graph.operands(*node) {
-                last_use[operand.index()] = time;
-            }
-        }
-        for output in outputs {
-            last_use[output.index()] = usize::MAX;
-        }
-        let mut program = Self {
-            scalars: Vec::new(),
-            steps: Vec::new(),
-            registers: 0,
-            outputs: Vec::new(),
-            givens: graph.givens.iter().map(|g| g.body.clone()).collect(),
-            calls: graph.calls.clone(),
-            needs_normals: false,
-        };
-        let mut place: Vec<Option<Operand>> = vec![None; graph.len()];
-        let mut free: Vec<usize> = Vec::new();
-        for (time, node) in nodes.iter().enumerate() {
-            let operands = graph.operands(*node);
-            let found: Vec<Operand> = operands
-                .iter()
-                .filter_map(|operand| place[operand.index()])
-                .collect();
-            place[node.index()] = Some(match program.scalar(graph.op(*node), &found) {
-                Some(scalar) => {
-                    program.scalars.push(scalar);
-                    Operand::Scalar(program.scalars.len() - 1)
-                }
-                None => {
-                    let action = program.action(graph.op(*node), &found, jets);
-                    let target = free.pop().unwrap_or_else(|| {
-                        program.registers += 1;
-                        program.registers - 1
-                    });
-                    program.steps.push(Step { action, target });
-                    Operand::Register(target)
-                }
-            });
-            // Registers whose column nobody needs any more; an operand may occur twice.
-            let mut done: Vec<Id> = operands;
-            done.sort_unstable();
-            done.dedup();
-            for operand in done {
-                if last_use[operand.index()] == time
-                    && let Some(Operand::Register(register)) = place[operand.index()]
-                {
-                    free.push(register);
-                }
-            }
-        }
-        program.outputs = outputs
-            .iter()
-            .filter_map(|output| place[output.index()])
-            .collect();
-        program
-    }
-
-    fn scalar(&self, op: &Op, operands: &[Operand]) -> Option<Scalar> {
-        let mut scalars = Vec::with_capacity(operands.len());
-        for operand in operands {
-            match operand {
-                Operand::Scalar(index) => scalars.push(*index),
-                Operand::Register(_) => return None,
-            }
-        }
-        Some(match (op, scalars.as_slice()) {
-            (Op::Number(bits), _) => Scalar::Number(f64::from_bits(*bits)),
-            (Op::Parameter(index), _) => Scalar::Parameter(*index),
-            (Op::Add(..), [a, b]) => Scalar::Add(*a, *b),
-            (Op::Mul(..), [a, b]) => Scalar::Mul(*a, *b),
-            (Op::Div(..), [a, b]) => Scalar::Div(*a, *b),
-            (Op::Power(_, bits), [a]) => Scalar::Power(*a, f64::from_bits(*bits)),
-            (Op::Elementary(function, _), [a]) => Scalar::Elementary(*function, *a),
-            (Op::Call(call, _, orders), _) => Scalar::Call(*call, scalars, orders.clone()),
-            _ => return None,
-        })
-    }
-
-    fn action(&mut self, op: &Op, operands: &[Operand], jets: &[usize]) -> Action {
-        match (op, operands) {
-            (Op::Coordinate(axis), _) => Action::Coordinate(*axis),
-            (Op::Normal(axis), _) => {
-                self.needs_normals = true;
-                Action::Normal(*axis)
-            }
-            (Op::Jet(jet), _) => Action::Jet(jets.get(*jet).copied().unwrap_or(usize::MAX)),
-            (Op::Given(given), _) => Action::Given(*given),
-            (Op::Add(..), [a, b]) => Action::Add(*a, *b),
-            (Op::Mul(..), [a, b]) => Action::Mul(*a, *b),
-            (Op::Div(..), [a, b]) => Action::Div(*a, *b),
-            (Op::Power(_, bits), [a]) => Action::Power(*a, f64::from_bits(*bits)),
-            (Op::Elementary(function, _), [a]) => Action::Elementary(*function, *a),
-            (Op::Call(call, ..), operands) => {
-                let orders = match op {
-                    Op::Call(_, _, orders) => orders.clone(),
-                    _ => Vec::new(),
-                };
-                Action::Call(*call, operands.to_vec(), orders)
-            }
-            // Numbers and parameters are scalars; operations have all their operands.
-            _ => Action::Jet(usize::MAX),
-        }
-    }
-
-    pub(crate) fn needs_normals(&self) -> bool {
-        self.needs_normals
-    }
-
     /// The outputs at all points: one row per point, one column per output, columns contiguous.
     ///
     /// `table` holds the derivatives of the unknowns, one row per point.
@@ -198,9 +23,7 @@ impl Program {
         table: Option<ArrayView2<'_, f64>>,
         parameters: &[f64],
     ) -> Result<Array2<f64>, OperatorError> {
-        if self.needs_normals && sites.normals().is_none() {
-            return Err(OperatorError::MissingNormals);
-        }
+        self.require(sites, table, parameters)?;
         let scalars = self.scalar_values(parameters);
         let count = sites.len();
         let starts: Vec<usize> = (0..count).step_by(BLOCK).collect();
@@ -221,13 +44,47 @@ impl Program {
         for (start, values) in starts.iter().zip(&blocks) {
             let size = BLOCK.min(count - start);
             for (column, values) in values.chunks(size).enumerate() {
-                let mut target = out.column_mut(column);
-                for (target, value) in target.iter_mut().skip(*start).zip(values) {
-                    *target = *value;
-                }
+                let mut target = out.slice_mut(s![*start..start + size, column]);
+                target.assign(&ArrayView1::from(values));
             }
         }
         Ok(out)
+    }
+
+    /// Checks that everything is there for every point.
+    fn require(
+        &self,
+        sites: &Sites<'_>,
+        table: Option<ArrayView2<'_, f64>>,
+        parameters: &[f64],
+    ) -> Result<(), OperatorError> {
+        if self.needs_normals && sites.normals().is_none() {
+            return Err(OperatorError::MissingNormals);
+        }
+        sites.validate(self.dim)?;
+        if self.columns > 0 {
+            let (rows, columns) = table.map_or((0, 0), |table| table.dim());
+            if columns < self.columns {
+                return Err(OperatorError::Shape {
+                    what: "the list of derivatives of the unknowns",
+                    expected: self.columns,
+                    found: columns,
+                });
+            }
+            require_size(
+                "the table of derivatives of the unknowns",
+                sites.len(),
+                rows,
+            )?;
+        }
+        if parameters.len() < self.parameters {
+            return Err(OperatorError::Shape {
+                what: "the list of values of the parameters",
+                expected: self.parameters,
+                found: parameters.len(),
+            });
+        }
+        Ok(())
     }
 
     fn scalar_values(&self, parameters: &[f64]) -> Vec<f64> {
@@ -263,31 +120,19 @@ impl Program {
     ) -> Vec<f64> {
         let sites = sites.block(start, BLOCK);
         let size = sites.len();
+        let table = table.map(|table| table.slice_move(s![start..start + size, ..]));
         for step in &self.steps {
             // Registers of operands are never that of the target.
             let mut out = std::mem::take(&mut registers[step.target]);
             out.clear();
-            let column = |view: ArrayView2<'_, f64>, first: usize, index: usize, out: &mut Vec<f64>| {
-                if index < view.ncols() {
-                    out.extend(view.column(index).iter().skip(first).take(size));
-                } else {
-                    out.resize(size, f64::NAN);
-                }
-            };
             let read = |operand: &Operand| match operand {
                 Operand::Register(register) => Column::Many(&registers[*register]),
                 Operand::Scalar(index) => Column::One(scalars[*index]),
             };
             match &step.action {
-                Action::Coordinate(axis) => column(sites.points(), 0, *axis, &mut out),
-                Action::Normal(axis) => match sites.normals() {
-                    Some(normals) => column(normals, 0, *axis, &mut out),
-                    None => out.resize(size, f64::NAN),
-                },
-                Action::Jet(index) => match table {
-                    Some(table) => column(table, start, *index, &mut out),
-                    None => out.resize(size, f64::NAN),
-                },
+                Action::Coordinate(axis) => copy(Some(sites.points()), *axis, size, &mut out),
+                Action::Normal(axis) => copy(sites.normals(), *axis, size, &mut out),
+                Action::Jet(column) => copy(table, *column, size, &mut out),
                 Action::Given(given) => {
                     out.resize(size, 0.0);
                     self.givens[*given].evaluate(sites.points(), &mut out);
@@ -333,7 +178,13 @@ impl Program {
 fn called(call: &Call, arguments: &[f64], orders: &[usize], numbers: &mut Vec<Real>) -> f64 {
     numbers.clear();
     numbers.extend(arguments.iter().enumerate().map(|(place, value)| {
-        let along = |k: usize| if orders.get(k) == Some(&place) { 1.0 } else { 0.0 };
+        let along = |k: usize| {
+            if orders.get(k) == Some(&place) {
+                1.0
+            } else {
+                0.0
+            }
+        };
         Real::variable(*value, [along(0), along(1)])
     }));
     let result = (call.function)(numbers);
@@ -360,6 +211,14 @@ impl Column<'_> {
     }
 }
 
+/// A column of a view, whose shape was checked before.
+fn copy(view: Option<ArrayView2<'_, f64>>, column: usize, size: usize, out: &mut Vec<f64>) {
+    match view.filter(|view| column < view.ncols()) {
+        Some(view) => out.extend(view.column(column)),
+        None => out.resize(size, f64::NAN),
+    }
+}
+
 fn unary(a: Column<'_>, size: usize, out: &mut Vec<f64>, f: impl Fn(f64) -> f64) {
     match a {
         Column::Many(a) => out.extend(a.iter().map(|a| f(*a))),
@@ -367,7 +226,13 @@ fn unary(a: Column<'_>, size: usize, out: &mut Vec<f64>, f: impl Fn(f64) -> f64)
     }
 }
 
-fn binary(a: Column<'_>, b: Column<'_>, size: usize, out: &mut Vec<f64>, f: impl Fn(f64, f64) -> f64) {
+fn binary(
+    a: Column<'_>,
+    b: Column<'_>,
+    size: usize,
+    out: &mut Vec<f64>,
+    f: impl Fn(f64, f64) -> f64,
+) {
     match (a, b) {
         (Column::Many(a), Column::Many(b)) => out.extend(a.iter().zip(b).map(|(a, b)| f(*a, *b))),
         (Column::One(a), Column::Many(b)) => out.extend(b.iter().map(|b| f(a, *b))),

@@ -1,7 +1,7 @@
 //! Where expressions become concrete: the space, the unknowns, what is known of the parameters.
 
 use super::graph::Graph;
-use super::statement::{Statement, first_nonlinear};
+use super::statement::Statement;
 use super::tensor::Lowering;
 use crate::{EquationRow, Expr, Field, Parameter, Space, StatementError, Unknown};
 
@@ -72,11 +72,7 @@ impl Frame {
         if let Some(twice) = self.names_clash() {
             return Err(StatementError::NameClash { name: twice });
         }
-        let mut graph = Graph::new(
-            self.space.dim(),
-            self.unknowns.clone(),
-            self.free.clone(),
-        );
+        let mut graph = Graph::new(self.space.dim(), self.unknowns.clone(), self.free.clone());
         let roots = Lowering::new(&mut graph, &self.space, &self.values)
             .tensor(expression)?
             .parts;
@@ -89,11 +85,11 @@ impl Frame {
     /// As [`lower`](Self::lower), or several components.
     pub fn lower_scalar(&self, expression: &Expr) -> Result<Statement, StatementError> {
         let mut statements = self.lower(expression)?;
-        match (statements.pop(), statements.is_empty()) {
-            (Some(statement), true) => Ok(statement),
-            _ => Err(StatementError::Rank {
+        match (statements.len(), statements.pop()) {
+            (1, Some(statement)) => Ok(statement),
+            (components, _) => Err(StatementError::Rank {
                 expression: expression.to_string(),
-                found: format!("{} components", statements.len() + 1),
+                found: format!("a vector or matrix of {components}"),
                 needed: "a number".to_owned(),
             }),
         }
@@ -125,13 +121,26 @@ impl Frame {
     }
 
     /// The first term of the expression that is not linear in the unknowns.
+    ///
+    /// ```
+    /// use fastlsq_ops::{Frame, Space, T, X, laplacian, unknown};
+    /// let u = unknown("u");
+    /// let frame = Frame::new(Space::new(1).with_time(), [u]);
+    /// let burgers = u.d(T) - (0.01 * laplacian(u) - u * u.d(X));
+    /// assert_eq!(frame.first_nonlinear(&burgers).unwrap().to_string(), "−u u_x");
+    /// assert!(frame.first_nonlinear(&(u.d(T) - laplacian(u))).is_none());
+    /// ```
     #[must_use]
     pub fn first_nonlinear(&self, expression: &Expr) -> Option<Expr> {
-        let nonlinear = |e: &Expr| self.lower(e).is_ok_and(|all| all.iter().any(|s| !s.is_linear()));
-        if !nonlinear(expression) {
-            return None;
+        let nonlinear = |e: &Expr| {
+            let statements = self.lower(e);
+            statements.is_ok_and(|all| all.iter().any(|s| !s.is_linear()))
+        };
+        let mut found = Some(expression.clone()).filter(nonlinear)?;
+        while let Some(part) = found.summands().into_iter().find(nonlinear) {
+            found = part;
         }
-        first_nonlinear(expression, |e| self.lower(e)).or_else(|| Some(expression.clone()))
+        Some(found)
     }
 
     fn names_clash(&self) -> Option<String> {
@@ -145,6 +154,11 @@ impl Frame {
             seen.push(name);
         }
         let axes = self.space.names();
+        let twice =
+            |(k, name): (usize, &&str)| axes[..k].contains(name).then(|| (*name).to_owned());
+        if let Some(twice) = axes.iter().enumerate().find_map(twice) {
+            return Some(twice);
+        }
         let taken = self.unknowns.iter().map(Unknown::name);
         let mut taken = taken.filter(|name| axes.contains(name));
         taken.next().map(str::to_owned)

@@ -50,6 +50,9 @@ pub struct Jet {
     pub action: Action,
 }
 
+/// Larger graphs are refused: derivatives of high order of nonlinear terms grow without bound.
+const MOST_OPERATIONS: usize = 500_000;
+
 /// All operations of some expressions in one space.
 #[derive(Debug, Clone)]
 pub(crate) struct Graph {
@@ -83,6 +86,17 @@ impl Graph {
 
     pub(crate) fn len(&self) -> usize {
         self.ops.len()
+    }
+
+    /// Fails before the graph exhausts the memory.
+    pub(crate) fn require_moderate_size(&self) -> Result<(), StatementError> {
+        if self.ops.len() <= MOST_OPERATIONS {
+            Ok(())
+        } else {
+            Err(StatementError::TooLarge {
+                what: "the expression with its derivatives carried out",
+            })
+        }
     }
 
     pub(crate) fn put(&mut self, op: Op) -> Id {
@@ -158,8 +172,21 @@ impl Graph {
     }
 
     pub(crate) fn given(&mut self, given: &Given) -> Id {
-        let place = match self.givens.iter().position(|own| own.body.same(&given.body)) {
-            Some(place) => place,
+        let place = match self
+            .givens
+            .iter()
+            .position(|own| own.body.same(&given.body))
+        {
+            Some(place) => {
+                // The same closure, perhaps with more of its gradient made known.
+                let known = &mut self.givens[place].derivatives;
+                for (coordinate, slope) in &given.derivatives {
+                    if known.iter().all(|(own, _)| own != coordinate) {
+                        known.push((*coordinate, slope.clone()));
+                    }
+                }
+                place
+            }
             None => {
                 self.givens.push(given.clone());
                 self.givens.len() - 1
@@ -259,32 +286,10 @@ impl Graph {
         }
     }
 
-    /// The numbers of the jets that a node depends on, by rising number.
-    pub(crate) fn jets_of(&self, id: Id) -> Vec<usize> {
-        let mut jets: Vec<usize> = self
-            .reachable(&[id])
-            .into_iter()
-            .filter_map(|id| match self.op(id) {
-                Op::Jet(jet) => Some(*jet),
-                _ => None,
-            })
-            .collect();
-        jets.sort_unstable();
-        jets
-    }
-
-    /// The numbers of the parameters that a node depends on, by rising number.
-    pub(crate) fn parameters_of(&self, id: Id) -> Vec<usize> {
-        let mut parameters: Vec<usize> = self
-            .reachable(&[id])
-            .into_iter()
-            .filter_map(|id| match self.op(id) {
-                Op::Parameter(parameter) => Some(*parameter),
-                _ => None,
-            })
-            .collect();
-        parameters.sort_unstable();
-        parameters
+    /// Whether a parameter occurs below a node.
+    pub(crate) fn has_parameters(&self, id: Id) -> bool {
+        let mut needed = self.reachable(&[id]).into_iter();
+        needed.any(|id| matches!(self.op(id), Op::Parameter(_)))
     }
 
     /// Whether a component of the normal is needed.
@@ -293,12 +298,14 @@ impl Graph {
         needed.any(|id| matches!(self.op(id), Op::Normal(_)))
     }
 
-    /// Fails if a number in it is not finite.
-    pub(crate) fn require_finite(&self, id: Id) -> Result<(), StatementError> {
-        for id in self.reachable(&[id]) {
-            if let Some(value) = self.as_number(id)
-                && !value.is_finite()
-            {
+    /// Fails if a number in them, or an exponent, is not finite.
+    pub(crate) fn require_finite(&self, roots: &[Id]) -> Result<(), StatementError> {
+        for id in self.reachable(roots) {
+            let value = match self.op(id) {
+                Op::Number(bits) | Op::Power(_, bits) => f64::from_bits(*bits),
+                _ => 0.0,
+            };
+            if !value.is_finite() {
                 return Err(StatementError::NotFinite { value });
             }
         }

@@ -2,7 +2,6 @@
 
 use fastlsq_basis::{AxisIntegral, Multiplier, UpperLimit};
 
-use super::calculus::Variable;
 use super::graph::{Graph, Id, Op};
 use super::tensor::Lowering;
 use crate::StatementError;
@@ -137,13 +136,7 @@ impl Lowering<'_> {
                 "only expressions that are linear in the unknowns have one",
             ));
         }
-        let mut terms = Vec::new();
-        for jet in self.graph.jets_of(id) {
-            let coefficient = self
-                .graph
-                .slope(id, Variable::Jet(jet), &mut Default::default())?;
-            terms.push((jet, coefficient));
-        }
+        let terms = self.graph.gradient(id)?.jets;
         let rest = self.graph.without_jets(id);
         if self.graph.is_zero(rest) {
             Ok(terms)

@@ -7,12 +7,14 @@ mod frame;
 mod graph;
 mod integrals;
 mod linear;
+mod program;
 mod statement;
 mod tensor;
+mod vectors;
 mod written;
 
 pub use frame::Frame;
-pub(crate) use evaluate::Program;
-pub(crate) use graph::{Graph, Id};
 pub use graph::Jet;
+pub(crate) use graph::{Graph, Id};
+pub(crate) use program::Program;
 pub use statement::{Dependent, Residual, ResidualValues, Statement};

@@ -1,15 +1,12 @@
 //! One scalar equation R = 0, or condition, made concrete: linear or not, its operator, its slopes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView2, s};
 
-use super::calculus::Variable;
-use super::evaluate::Program;
 use super::graph::{Graph, Id, Jet};
 use super::linear::Degree;
-use crate::expr::Expr;
+use super::program::Program;
 use crate::{EquationRow, Field, Operator, OperatorError, Sites, StatementError, Term};
 
 /// A scalar expression in one space, with its derivatives by the unknowns and by the parameters.
@@ -17,7 +14,7 @@ use crate::{EquationRow, Field, Operator, OperatorError, Sites, StatementError, 
 pub struct Statement {
     graph: Arc<Graph>,
     root: Id,
-    /// The jets that occur, as numbers of the graph, with ∂R/∂jet for each.
+    /// The jets that occur, as numbers of the graph, with ∂R/∂jet for each, which may be 0 everywhere.
     jets: Vec<(usize, Id)>,
     /// The parameters that occur, with ∂R/∂parameter for each.
     parameters: Vec<(usize, Id)>,
@@ -30,25 +27,16 @@ impl Statement {
     pub(crate) fn all(mut graph: Graph, roots: &[Id]) -> Result<Vec<Self>, StatementError> {
         let mut parts = Vec::with_capacity(roots.len());
         for root in roots {
-            graph.require_finite(*root)?;
-            let mut jets = Vec::new();
-            for jet in graph.jets_of(*root) {
-                let slope = graph.slope(*root, Variable::Jet(jet), &mut HashMap::new())?;
-                if !graph.is_zero(slope) {
-                    jets.push((jet, slope));
-                }
-            }
-            let mut parameters = Vec::new();
-            for parameter in graph.parameters_of(*root) {
-                let by = Variable::Parameter(parameter);
-                let slope = graph.slope(*root, by, &mut HashMap::new())?;
-                parameters.push((parameter, slope));
-            }
+            let gradient = graph.gradient(*root)?;
+            let slopes = gradient.jets.iter().chain(&gradient.parameters);
+            let slopes = slopes.map(|(_, slope)| *slope);
+            let all: Vec<Id> = std::iter::once(*root).chain(slopes).collect();
+            graph.require_finite(&all)?;
             let rest = match graph.degree(*root) {
                 Degree::Nonlinear => None,
                 Degree::Free | Degree::Linear => Some(graph.without_jets(*root)),
             };
-            parts.push((*root, jets, parameters, rest));
+            parts.push((*root, gradient.jets, gradient.parameters, rest));
         }
         let graph = Arc::new(graph);
         let statement = |(root, jets, parameters, rest)| Self {
@@ -73,10 +61,10 @@ impl Statement {
         self.rest.is_some()
     }
 
-    /// Whether no unknown occurs.
+    /// Whether no unknown occurs, terms that cancel aside.
     #[must_use]
     pub fn is_free_of_unknowns(&self) -> bool {
-        self.jets.is_empty()
+        self.is_linear() && self.slopes().next().is_none()
     }
 
     /// Whether a parameter without a value occurs.
@@ -88,13 +76,20 @@ impl Statement {
     /// The highest order of a derivative; integrals and multipliers do not count.
     #[must_use]
     pub fn order(&self) -> u32 {
-        let orders = self.jets().map(|jet| jet.action.derivative.order());
+        let orders = self.slopes().map(|(jet, _)| jet.action.derivative.order());
         orders.max().unwrap_or(0)
     }
 
     /// The derivatives of unknowns that occur.
     pub fn jets(&self) -> impl ExactSizeIterator<Item = &Jet> {
         self.jets.iter().map(|(jet, _)| &self.graph.jets[*jet])
+    }
+
+    /// The jets with their slopes, where these do not vanish identically.
+    fn slopes(&self) -> impl Iterator<Item = (&Jet, Id)> {
+        let graph = &self.graph;
+        let some = self.jets.iter().filter(|(_, slope)| !graph.is_zero(*slope));
+        some.map(|(jet, slope)| (&graph.jets[*jet], *slope))
     }
 
     /// Whether points must come with normals.
@@ -113,15 +108,14 @@ impl Statement {
     /// The part of the linear operator whose coefficients contain no free parameters.
     #[must_use]
     pub fn fixed_row(&self) -> EquationRow {
-        self.row_of(|graph, slope| graph.parameters_of(slope).is_empty())
+        self.row_of(|graph, slope| !graph.has_parameters(slope))
     }
 
     fn row_of(&self, keep: impl Fn(&Graph, Id) -> bool) -> EquationRow {
         let mut terms: Vec<Vec<Term>> = vec![Vec::new(); self.unknowns()];
-        for (jet, slope) in &self.jets {
-            if keep(&self.graph, *slope) {
-                let jet = &self.graph.jets[*jet];
-                let term = Term::new(self.field(*slope), jet.action.clone());
+        for (jet, slope) in self.slopes() {
+            if keep(&self.graph, slope) {
+                let term = Term::new(self.field(slope), jet.action.clone());
                 terms[jet.unknown].push(term);
             }
         }
@@ -150,37 +144,19 @@ impl Statement {
     /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters.
     #[must_use]
     pub fn dependent_terms(&self) -> Vec<(Jet, Dependent)> {
-        let depends = |slope: &Id| !self.graph.parameters_of(*slope).is_empty();
-        self.jets
-            .iter()
-            .filter(|(_, slope)| depends(slope))
-            .map(|(jet, slope)| (self.graph.jets[*jet].clone(), self.dependent(*slope, 1.0)))
+        let mut graph = self.graph.as_ref().clone();
+        let depends = |(_, slope): &(&Jet, Id)| self.graph.has_parameters(*slope);
+        self.slopes()
+            .filter(depends)
+            .map(|(jet, slope)| (jet.clone(), Dependent::new(&mut graph, slope, 1.0)))
             .collect()
     }
 
     /// The right-hand side f(x; θ) of a linear expression, if it depends on free parameters.
     #[must_use]
     pub fn dependent_source(&self) -> Option<Dependent> {
-        let rest = self.rest?;
-        let depends = !self.graph.parameters_of(rest).is_empty();
-        depends.then(|| self.dependent(rest, -1.0))
-    }
-
-    fn dependent(&self, id: Id, sign: f64) -> Dependent {
-        let mut graph = self.graph.as_ref().clone();
-        let all = graph.parameters.len();
-        let mut outputs = vec![id];
-        for parameter in 0..all {
-            let by = Variable::Parameter(parameter);
-            // Only functions given as code can refuse, at their third derivative.
-            let slope = graph.slope(id, by, &mut HashMap::new());
-            outputs.push(slope.unwrap_or_else(|_| graph.number(f64::NAN)));
-        }
-        Dependent {
-            program: Arc::new(Program::new(&graph, &outputs, &[])),
-            parameters: all,
-            sign,
-        }
+        let rest = self.rest.filter(|rest| self.graph.has_parameters(*rest))?;
+        Some(Dependent::new(&mut self.graph.as_ref().clone(), rest, -1.0))
     }
 
     /// The expression as Newton's method needs it: values and slopes at given unknowns.
@@ -190,7 +166,6 @@ impl Statement {
         for (column, (jet, _)) in self.jets.iter().enumerate() {
             columns[*jet] = column;
         }
-        // Jets whose slope vanishes identically do not matter; any column will do.
         let mut outputs = vec![self.root];
         outputs.extend(self.jets.iter().map(|(_, slope)| *slope));
         outputs.extend(self.parameters.iter().map(|(_, slope)| *slope));
@@ -205,21 +180,6 @@ impl Statement {
     }
 }
 
-/// The first term of a sum that is not linear in the unknowns.
-pub(crate) fn first_nonlinear(
-    expression: &Expr,
-    lower: impl Fn(&Expr) -> Result<Vec<Statement>, StatementError>,
-) -> Option<Expr> {
-    let terms = expression.terms();
-    if let [single] = terms.as_slice() {
-        return Some(single.clone());
-    }
-    let nonlinear = |term: &Expr| {
-        lower(term).is_ok_and(|statements| statements.iter().any(|s| !s.is_linear()))
-    };
-    terms.into_iter().find(nonlinear)
-}
-
 /// A function of the point and of the free parameters.
 #[derive(Debug, Clone)]
 pub struct Dependent {
@@ -229,10 +189,32 @@ pub struct Dependent {
 }
 
 impl Dependent {
+    /// A node without unknowns, with its slopes.
+    fn new(graph: &mut Graph, id: Id, sign: f64) -> Self {
+        let parameters = graph.parameters.len();
+        let zero = graph.number(0.0);
+        let mut outputs = vec![zero; 1 + parameters];
+        outputs[0] = id;
+        match graph.gradient(id) {
+            Ok(gradient) => {
+                for (parameter, slope) in gradient.parameters {
+                    outputs[1 + parameter] = slope;
+                }
+            }
+            // Only functions given as code can refuse, at their third derivative.
+            Err(_) => outputs[1..].fill(graph.number(f64::NAN)),
+        }
+        Self {
+            program: Arc::new(Program::new(graph, &outputs, &[])),
+            parameters,
+            sign,
+        }
+    }
+
     /// Values and slopes by all free parameters: one row per point, the value first.
     ///
     /// # Errors
-    /// Normals that are missing.
+    /// Points, normals or parameters that are missing or do not fit.
     pub fn sample(
         &self,
         sites: &Sites<'_>,
@@ -306,7 +288,7 @@ impl Residual {
     /// Values and slopes, given the jets at the points (one row per point) and the free parameters.
     ///
     /// # Errors
-    /// Normals that are missing.
+    /// Points, normals, jets or parameters that are missing or do not fit.
     pub fn evaluate(
         &self,
         table: ArrayView2<'_, f64>,

@@ -11,24 +11,24 @@ use crate::{Space, StatementError};
 /// The components of a scalar (no lengths), a vector (one) or a matrix (two), the last index running fastest.
 #[derive(Debug, Clone)]
 pub(crate) struct Tensor {
-    lengths: Vec<usize>,
+    pub(super) lengths: Vec<usize>,
     pub(crate) parts: Vec<Id>,
 }
 
 impl Tensor {
-    fn scalar(id: Id) -> Self {
+    pub(super) fn scalar(id: Id) -> Self {
         Self {
             lengths: Vec::new(),
             parts: vec![id],
         }
     }
 
-    fn is_scalar(&self) -> bool {
+    pub(super) fn is_scalar(&self) -> bool {
         self.lengths.is_empty()
     }
 
     /// "a number", "a vector of 2", "a matrix of 2 × 2".
-    pub(crate) fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self.lengths.as_slice() {
             [] => "a number".to_owned(),
             [n] => format!("a vector of {n}"),
@@ -37,9 +37,6 @@ impl Tensor {
         }
     }
 }
-
-/// The largest number of components that an expression may have.
-const COMPONENTS: usize = 10_000;
 
 /// An expression on its way into a graph.
 pub(crate) struct Lowering<'a> {
@@ -51,7 +48,7 @@ pub(crate) struct Lowering<'a> {
     pub(crate) differentiated: HashMap<usize, HashMap<Id, Id>>,
     /// What shared parts of the expression became.
     lowered: HashMap<*const (), Tensor>,
-    fractional: Vec<(u64, Multiplier)>,
+    pub(super) fractional: Vec<(u64, Multiplier)>,
 }
 
 impl<'a> Lowering<'a> {
@@ -92,11 +89,7 @@ impl<'a> Lowering<'a> {
             return Ok(known.clone());
         }
         let tensor = self.fresh(expression)?;
-        if tensor.parts.len() > COMPONENTS {
-            return Err(StatementError::TooLarge {
-                what: "a vector or matrix in it",
-            });
-        }
+        self.graph.require_moderate_size()?;
         self.lowered.insert(expression.identity(), tensor.clone());
         Ok(tensor)
     }
@@ -122,7 +115,12 @@ impl<'a> Lowering<'a> {
                     Some(number) => Ok(Tensor::scalar(self.graph.unknown(number))),
                     None => Err(StatementError::NoSuchUnknown {
                         name: unknown.to_string(),
-                        known: self.graph.unknowns.iter().map(ToString::to_string).collect(),
+                        known: self
+                            .graph
+                            .unknowns
+                            .iter()
+                            .map(ToString::to_string)
+                            .collect(),
                     }),
                 }
             }
@@ -136,17 +134,7 @@ impl<'a> Lowering<'a> {
                     parts,
                 })
             }
-            Node::IdentityMatrix => {
-                let axes = self.space.space_axes();
-                let (zero, one) = (self.graph.number(0.0), self.graph.number(1.0));
-                let parts = (0..axes * axes)
-                    .map(|k| if k / axes == k % axes { one } else { zero })
-                    .collect();
-                Ok(Tensor {
-                    lengths: vec![axes, axes],
-                    parts,
-                })
-            }
+            Node::IdentityMatrix => self.identity_matrix(),
             Node::Vector(components) => self.vector(expression, components),
             Node::Sum(terms) => self.sum(expression, terms),
             Node::Product(number, factors) => {
@@ -187,44 +175,12 @@ impl<'a> Lowering<'a> {
                 self.laplacian(&inner)
             }
             Node::Gradient(inner) => {
-                let mut inner = self.tensor(inner)?;
-                let axes = self.space.space_axes();
-                let mut parts = Vec::with_capacity(inner.parts.len() * axes);
-                for part in &inner.parts {
-                    for axis in 0..axes {
-                        parts.push(self.along(*part, axis)?);
-                    }
-                }
-                inner.lengths.push(axes);
-                Ok(Tensor {
-                    lengths: inner.lengths,
-                    parts,
-                })
+                let inner = self.tensor(inner)?;
+                self.gradient(inner)
             }
             Node::Divergence(inner) => {
-                let mut inner = self.tensor(inner)?;
-                let axes = self.space.space_axes();
-                if inner.lengths.pop() != Some(axes) {
-                    return Err(StatementError::Rank {
-                        expression: expression.to_string(),
-                        found: self.tensor_again(&inner),
-                        needed: format!("a vector of {axes} to take the divergence of"),
-                    });
-                }
-                let zero = self.graph.number(0.0);
-                let mut parts = Vec::with_capacity(inner.parts.len() / axes.max(1));
-                for row in inner.parts.chunks(axes.max(1)) {
-                    let mut sum = zero;
-                    for (axis, part) in row.iter().enumerate() {
-                        let slope = self.along(*part, axis)?;
-                        sum = self.graph.add(sum, slope);
-                    }
-                    parts.push(sum);
-                }
-                Ok(Tensor {
-                    lengths: inner.lengths,
-                    parts,
-                })
+                let inner = self.tensor(inner)?;
+                self.divergence(expression, inner)
             }
             Node::Dot(a, b) => {
                 let (a, b) = (self.tensor(a)?, self.tensor(b)?);
@@ -232,19 +188,7 @@ impl<'a> Lowering<'a> {
             }
             Node::Transpose(inner) => {
                 let inner = self.tensor(inner)?;
-                match *inner.lengths.as_slice() {
-                    [m, n] => Ok(Tensor {
-                        lengths: vec![n, m],
-                        parts: (0..m * n)
-                            .map(|k| inner.parts[(k % m) * n + k / m])
-                            .collect(),
-                    }),
-                    _ => Err(StatementError::Rank {
-                        expression: expression.to_string(),
-                        found: inner.describe(),
-                        needed: "a matrix to transpose".to_owned(),
-                    }),
-                }
+                self.transposed(expression, &inner)
             }
             Node::Integral(inner, coordinate, from, to) => {
                 let inner = self.scalar(inner)?;
@@ -264,14 +208,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn tensor_again(&self, cut: &Tensor) -> String {
-        if cut.is_scalar() && cut.parts.len() == 1 {
-            "a number".to_owned()
-        } else {
-            "something of another shape".to_owned()
-        }
-    }
-
     fn parameter(&mut self, parameter: crate::Parameter) -> Result<Id, StatementError> {
         if parameter.is_improper() {
             return Err(StatementError::Name {
@@ -287,182 +223,5 @@ impl<'a> Lowering<'a> {
                 name: parameter.to_string(),
             }),
         }
-    }
-
-    fn vector(&mut self, whole: &Expr, components: &[Expr]) -> Result<Tensor, StatementError> {
-        let mut parts = Vec::new();
-        let mut inner: Option<Vec<usize>> = None;
-        for component in components {
-            let tensor = self.tensor(component)?;
-            if *inner.get_or_insert_with(|| tensor.lengths.clone()) != tensor.lengths {
-                return Err(StatementError::Rank {
-                    expression: whole.to_string(),
-                    found: tensor.describe(),
-                    needed: "components of one shape".to_owned(),
-                });
-            }
-            parts.extend(tensor.parts);
-        }
-        let mut lengths = vec![components.len()];
-        lengths.extend(inner.unwrap_or_default());
-        Ok(Tensor { lengths, parts })
-    }
-
-    fn sum(&mut self, whole: &Expr, terms: &[Expr]) -> Result<Tensor, StatementError> {
-        let mut sum: Option<Tensor> = None;
-        for term in terms {
-            let term = self.tensor(term)?;
-            sum = Some(match sum {
-                None => term,
-                Some(sum) if sum.lengths == term.lengths => {
-                    let pairs = sum.parts.iter().zip(&term.parts);
-                    let parts = pairs.map(|(a, b)| self.graph.add(*a, *b)).collect();
-                    Tensor {
-                        lengths: sum.lengths,
-                        parts,
-                    }
-                }
-                Some(sum) => {
-                    return Err(StatementError::Rank {
-                        expression: whole.to_string(),
-                        found: term.describe(),
-                        needed: format!("{} as in the other terms", sum.describe()),
-                    });
-                }
-            });
-        }
-        Ok(sum.unwrap_or_else(|| Tensor::scalar(self.graph.number(0.0))))
-    }
-
-    fn times(&mut self, whole: &Expr, a: Tensor, b: Tensor) -> Result<Tensor, StatementError> {
-        match (a.parts.as_slice(), b.parts.as_slice()) {
-            ([factor], _) if a.is_scalar() => {
-                let factor = *factor;
-                Ok(self.each(b, |graph, part| graph.mul(factor, part)))
-            }
-            (_, [factor]) if b.is_scalar() => {
-                let factor = *factor;
-                Ok(self.each(a, |graph, part| graph.mul(part, factor)))
-            }
-            _ => Err(StatementError::Rank {
-                expression: whole.to_string(),
-                found: format!("a product of {} and {}", a.describe(), b.describe()),
-                needed: "at most one vector among the factors; for products of vectors use dot"
-                    .to_owned(),
-            }),
-        }
-    }
-
-    /// Σₖ a_{…k} b_{k…}; numbers are multiplied.
-    fn contract(&mut self, whole: &Expr, a: Tensor, b: Tensor) -> Result<Tensor, StatementError> {
-        if a.is_scalar() || b.is_scalar() {
-            return self.times(whole, a, b);
-        }
-        let (Some(&inner), Some(&first)) = (a.lengths.last(), b.lengths.first()) else {
-            return self.times(whole, a, b);
-        };
-        if inner != first {
-            return Err(StatementError::Rank {
-                expression: whole.to_string(),
-                found: format!("{} and {}", a.describe(), b.describe()),
-                needed: "as many components in both".to_owned(),
-            });
-        }
-        let mut lengths = a.lengths[..a.lengths.len() - 1].to_vec();
-        lengths.extend(&b.lengths[1..]);
-        let columns = b.parts.len() / inner.max(1);
-        let zero = self.graph.number(0.0);
-        let mut parts = Vec::new();
-        for row in a.parts.chunks(inner.max(1)) {
-            for column in 0..columns {
-                let mut sum = zero;
-                for (k, left) in row.iter().enumerate() {
-                    let product = self.graph.mul(*left, b.parts[k * columns + column]);
-                    sum = self.graph.add(sum, product);
-                }
-                parts.push(sum);
-            }
-        }
-        Ok(Tensor { lengths, parts })
-    }
-
-    fn each(&mut self, tensor: Tensor, change: impl Fn(&mut Graph, Id) -> Id) -> Tensor {
-        let parts = tensor.parts.iter();
-        Tensor {
-            parts: parts.map(|part| change(self.graph, *part)).collect(),
-            lengths: tensor.lengths,
-        }
-    }
-
-    fn each_along(&mut self, tensor: Tensor, axis: usize) -> Result<Tensor, StatementError> {
-        let parts = tensor.parts.iter();
-        Ok(Tensor {
-            parts: parts
-                .map(|part| self.along(*part, axis))
-                .collect::<Result<_, _>>()?,
-            lengths: tensor.lengths,
-        })
-    }
-
-    fn laplacian(&mut self, inner: &Tensor) -> Result<Tensor, StatementError> {
-        let mut parts = Vec::with_capacity(inner.parts.len());
-        for part in &inner.parts {
-            let mut sum = self.graph.number(0.0);
-            for axis in 0..self.space.space_axes() {
-                let first = self.along(*part, axis)?;
-                let second = self.along(first, axis)?;
-                sum = self.graph.add(sum, second);
-            }
-            parts.push(sum);
-        }
-        Ok(Tensor {
-            lengths: inner.lengths.clone(),
-            parts,
-        })
-    }
-
-    fn fractional_laplacian(
-        &mut self,
-        whole: &Expr,
-        inner: Tensor,
-        s: f64,
-    ) -> Result<Tensor, StatementError> {
-        if !(s.is_finite() && s >= 0.0) {
-            return Err(StatementError::FractionalOrder { order: s });
-        }
-        if s == 0.0 {
-            return Ok(inner);
-        }
-        if s == 1.0 || s == 2.0 {
-            let once = self.laplacian(&inner)?;
-            return if s == 1.0 {
-                Ok(self.each(once, Graph::negated))
-            } else {
-                self.laplacian(&once)
-            };
-        }
-        // One multiplier for each order, so that equal terms are seen to be equal.
-        let known = self.fractional.iter().find(|(bits, _)| *bits == s.to_bits());
-        let multiplier = match known {
-            Some((_, multiplier)) => multiplier.clone(),
-            None => {
-                let axes = self.space.space_axes();
-                let symbol = move |w: &[f64]| {
-                    let space = w.iter().take(axes);
-                    space.map(|w| w * w).sum::<f64>().powf(s)
-                };
-                let multiplier = Multiplier::new(format!("(−Δ)^{s}"), symbol);
-                self.fractional.push((s.to_bits(), multiplier.clone()));
-                multiplier
-            }
-        };
-        let mut parts = Vec::with_capacity(inner.parts.len());
-        for part in &inner.parts {
-            parts.push(self.multiplied(whole, *part, &multiplier)?);
-        }
-        Ok(Tensor {
-            lengths: inner.lengths,
-            parts,
-        })
     }
 }

@@ -13,7 +13,9 @@ impl Graph {
             let written = match self.op(node) {
                 Op::Number(bits) => f64::from_bits(*bits).into(),
                 Op::Coordinate(k) => axis(*k).into(),
-                Op::Normal(k) => parameter(&format!("n{}", crate::typography::subscript(*k))).into(),
+                Op::Normal(k) => {
+                    parameter(&format!("n{}", crate::typography::subscript(*k))).into()
+                }
                 Op::Jet(_) => parameter("∂u").into(),
                 Op::Parameter(k) => self.parameters[*k].into(),
                 Op::Given(k) => Expr::new(Node::Given(self.givens[*k].clone())),

@@ -1,10 +1,12 @@
-//! Operators print as mathematics.
+//! Operators and expressions print as mathematics.
 
 use fastlsq_ops::{
-    BlockOperator, EquationRow, Field, MultiIndex, advection, antiderivative, biharmonic,
-    definite_integral, derivative, diffusion, fractional_laplacian, identity, laplacian,
-    normal_derivative, partial, partial_order, zero,
+    EquationRow, Expr, Frame, Space, T, X, Y, antiderivative, axis, biharmonic, call, coordinate,
+    div, dot, exp, fractional_laplacian, given, grad, identity_matrix, integral, laplacian,
+    normal_derivative, parameter, sin, strain, unknowns,
 };
+
+use crate::support::{operator, u};
 
 #[track_caller]
 fn prints(operator: impl std::fmt::Display, text: &str) {
@@ -12,84 +14,109 @@ fn prints(operator: impl std::fmt::Display, text: &str) {
 }
 
 #[test]
-fn constant_coefficients() {
-    prints(
-        laplacian(2) + 100.0 * identity(2),
-        "∂²/∂x₀² + ∂²/∂x₁² + 100",
-    );
-    prints(-laplacian(2), "−∂²/∂x₀² − ∂²/∂x₁²");
-    prints(zero(3), "0");
-    prints(identity(1), "1");
-    prints(-identity(1), "−1");
-    prints(
-        partial(2, 1) - 0.01 * partial_order(2, 0, 2),
-        "∂/∂x₁ − 0.01 ∂²/∂x₀²",
-    );
-    prints(biharmonic(2), "∂⁴/∂x₀⁴ + 2 ∂⁴/∂x₀²∂x₁² + ∂⁴/∂x₁⁴");
-    prints(advection(&[1.0, -2.5]), "∂/∂x₀ − 2.5 ∂/∂x₁");
-    prints(derivative(MultiIndex::new([2, 1])), "∂³/∂x₀²∂x₁");
-    prints(
-        1e-9 * identity(1) + 1e20 * partial(1, 0),
-        "1e-9 + 1e20 ∂/∂x₀",
-    );
+fn operators_with_constant_coefficients() {
+    let u = u();
+    let of = |e: Expr| operator(2, e);
+    prints(of(laplacian(u) + 100.0 * u), "∂²/∂x₀² + ∂²/∂x₁² + 100");
+    prints(of(-laplacian(u)), "−∂²/∂x₀² − ∂²/∂x₁²");
+    prints(of(0.0 * u), "0");
+    prints(of(1.0 * u), "1");
+    prints(of(-u), "−1");
+    prints(of(u.d(Y) - 0.01 * u.d(X).d(X)), "∂/∂x₁ − 0.01 ∂²/∂x₀²");
+    prints(of(biharmonic(u)), "∂⁴/∂x₀⁴ + 2 ∂⁴/∂x₀²∂x₁² + ∂⁴/∂x₁⁴");
+    prints(of(u.d(X).d(Y).d(X)), "∂³/∂x₀²∂x₁");
+    prints(of(1e-9 * u + 1e20 * u.d(X)), "1e-9 + 1e20 ∂/∂x₀");
 }
 
 #[test]
-fn fields() {
-    let nu = Field::new("ν", |_| 1.0);
-    prints(&nu * laplacian(2), "ν(x) ∂²/∂x₀² + ν(x) ∂²/∂x₁²");
-    prints(-2.0 * &nu * partial(1, 0) - &nu, "−2 ν(x) ∂/∂x₀ − ν(x)");
-    prints(&nu * &nu * identity(1), "ν(x)²");
-    prints(normal_derivative(2), "n₀ ∂/∂x₀ + n₁ ∂/∂x₁");
-    let slopes = [Field::coordinate(1) * 3.0, Field::constant(0.0)];
-    prints(
-        diffusion(&nu, slopes),
-        "ν(x) ∂²/∂x₀² + ν(x) ∂²/∂x₁² + 3 x₁ ∂/∂x₀",
-    );
-    prints(Field::tabulated("3u²", 0) * identity(1), "3u²(x)");
-    prints(-3.0 * Field::coordinate(0), "−3 x₀");
-    prints(Field::constant(1.0), "1");
+fn operators_with_varying_coefficients() {
+    let (u, nu) = (u(), given("ν", |_| 1.0));
+    prints(operator(2, &nu * laplacian(u)), "ν ∂²/∂x₀² + ν ∂²/∂x₁²");
+    prints(operator(1, -2.0 * &nu * u.d(X) - &nu * u), "−2 ν ∂/∂x₀ − ν");
+    prints(operator(2, normal_derivative(u)), "n₀ ∂/∂x₀ + n₁ ∂/∂x₁");
+    prints(operator(1, (1.0 + X) * u), "(1 + x₀)");
 }
 
 #[test]
-fn integrals_and_multipliers() {
-    prints(antiderivative(2, 1, 0.0), "∫₀^{x₁} · dx₁");
-    prints(definite_integral(2, 0, 0.0, 1.0), "∫₀¹ · dx₀");
-    prints(definite_integral(1, 0, -1.0, 0.5), "∫_{−1}^{0.5} · dx₀");
-    let both = definite_integral(2, 0, 0.0, 1.0).of(&antiderivative(2, 1, 2.0));
-    prints(both.of(&partial(2, 0)), "∫₂^{x₁} ∫₀¹ ∂/∂x₀ · dx₀ dx₁");
-    prints(fractional_laplacian(2, 0.5), "(−Δ)^0.5");
+fn operators_with_integrals_and_multipliers() {
+    let u = u();
+    prints(operator(2, antiderivative(u, Y, 0.0)), "∫₀^{x₁} · dx₁");
+    prints(operator(2, integral(u, X, 0.0, 1.0)), "∫₀¹ · dx₀");
+    prints(operator(1, integral(u, X, -1.0, 0.5)), "∫_{−1}^{0.5} · dx₀");
+    let both = integral(antiderivative(u.d(X), Y, 2.0), X, 0.0, 1.0);
+    prints(operator(2, both), "∫₂^{x₁} ∫₀¹ ∂/∂x₀ · dx₀ dx₁");
+    prints(operator(2, fractional_laplacian(u, 0.5)), "(−Δ)^0.5");
     prints(
-        2.0 * fractional_laplacian(2, 0.5).of(&partial(2, 0)),
+        operator(2, 2.0 * fractional_laplacian(u.d(X), 0.5)),
         "2 (−Δ)^0.5 ∂/∂x₀",
     );
-    prints(fractional_laplacian(2, 1.0), "−∂²/∂x₀² − ∂²/∂x₁²");
+    prints(
+        operator(2, fractional_laplacian(u, 1.0)),
+        "−∂²/∂x₀² − ∂²/∂x₁²",
+    );
 }
 
 #[test]
 fn systems() {
-    let row = EquationRow::new([Some(-partial(2, 0)), None, Some(laplacian(2) + 1.0)]);
+    let [u, v, w] = unknowns(["u", "v", "w"]);
+    let frame = Frame::new(Space::new(2), [u, v, w]);
+    let row = frame
+        .lower_scalar(&(laplacian(w) + w - u.d(X)))
+        .unwrap()
+        .row()
+        .unwrap();
     prints(&row, "−∂/∂x₀ u₀ + (∂²/∂x₀² + ∂²/∂x₁² + 1) u₂");
     assert_eq!(
         row.named(&["u", "v"]),
         "−∂/∂x₀ u + (∂²/∂x₀² + ∂²/∂x₁² + 1) u₂"
     );
-    prints(EquationRow::from(-identity(1)), "−u");
+    prints(EquationRow::from(operator(1, -u)), "−u");
     prints(EquationRow::zero(2), "0");
-    let system = BlockOperator::new(2)
-        .equation([identity(1), -identity(1)])
-        .equation([partial(1, 0), 2.0 * identity(1)]);
-    prints(system, "u₀ − u₁\n∂/∂x₀ u₀ + 2 u₁");
 }
 
 #[test]
 fn mistakes() {
+    let three = operator(3, laplacian(u()));
     prints(
-        laplacian(2) + laplacian(3),
+        operator(2, u()).plus(&three),
         "(invalid operator: the second operand of a sum has dimension 3, but dimension 2 is needed)",
     );
     prints(
-        laplacian(2).on(5, 2),
+        three.on(5, 2),
         "(invalid equation: unknown 5 does not exist in a system of 2 (numbered from 0))",
     );
+}
+
+#[test]
+fn expressions() {
+    let ([u, v, p], k) = (unknowns(["u", "v", "p"]), parameter("k"));
+    prints(
+        u.d(T) + u * u.d(X) - 0.01 * laplacian(u),
+        "u_t + u u_x − 0.01 Δu",
+    );
+    prints(-div(k * grad(u)), "−∇·(k ∇u)");
+    prints(-u / v - 2.0 * u / (v + 1.0), "−u/v − 2 u/(v + 1)");
+    prints((u / v) / (u / v), "u/v/(u/v)");
+    prints(2.0 * (u / v), "2 (u/v)");
+    prints((u + v).powi(2) * u.powf(-0.5), "(u + v)² u^(−0.5)");
+    prints(biharmonic(u * u), "Δ²(u u)");
+    prints(dot(grad([u, v]), [u, v]) + grad(p), "∇[u, v]·[u, v] + ∇p");
+    prints(
+        2.0 * strain([u, v]) + k * identity_matrix(),
+        "∇[u, v] + (∇[u, v])ᵀ + k I",
+    );
+    prints(normal_derivative(u), "n·∇u");
+    prints(
+        antiderivative(u, T, 0.0) + integral(u, X, -1.0, 1.0),
+        "∫[0, t](u) dt + ∫[−1, 1](u) dx",
+    );
+    prints(u.d(coordinate("theta")).d(X), "u_{theta,x}");
+    prints(u.d(axis(3)).d(axis(12)), "u_x₃x₁₂");
+    prints((exp(X) * u.d(X)).d(X), "(exp(x) u_x)_x");
+    prints(
+        parameter("x") * sin(parameter("sound speed")),
+        "`x` sin(`sound speed`)",
+    );
+    prints(call("rate", [u * v, v.d(X)], |a| a[0]), "rate(u v, v_x)");
+    assert_eq!(format!("{:?}", u * v), "Expr(u v)");
 }

@@ -1,14 +1,13 @@
-//! Every mistake is a typed error, at construction or at application; nothing panics.
+//! Every mistake in operators, points and shapes is a typed error; nothing panics.
 
 use faer::Mat;
 use fastlsq_ops::{
-    Action, BasisError, Field, MultiIndex, Operator, OperatorError, Sites, Term, advection,
-    antiderivative, biharmonic, definite_integral, derivative, identity, laplacian, laplacian_over,
-    normal_derivative, partial, partial_order, zero,
+    Action, AxisIntegral, BasisError, Field, MultiIndex, Operator, OperatorError, Sites, Term,
+    UpperLimit, X, given, laplacian, normal_derivative,
 };
 use ndarray::{Array2, array};
 
-use crate::support::plain;
+use crate::support::{operator, plain, u};
 
 fn mistake(operator: &Operator) -> OperatorError {
     assert!(operator.dim().is_err() && operator.terms().is_empty());
@@ -28,90 +27,45 @@ fn mistake(operator: &Operator) -> OperatorError {
     error
 }
 
-#[test]
-fn spaces_without_axes() {
-    for operator in [
-        zero(0),
-        identity(0),
-        laplacian(0),
-        biharmonic(0),
-        advection(&[]),
-        normal_derivative(0),
-    ] {
-        assert_eq!(mistake(&operator), OperatorError::EmptySpace);
-    }
-    assert_eq!(
-        mistake(&derivative(MultiIndex::new([]))),
-        OperatorError::EmptySpace
-    );
+fn alone(dim: usize, coefficient: f64, action: Action) -> Operator {
+    Operator::from_terms(dim, [Term::new(coefficient, action)])
 }
 
 #[test]
-fn axes_out_of_range() {
-    let expected = OperatorError::Axis { axis: 2, dim: 2 };
-    for operator in [
-        partial(2, 2),
-        partial_order(2, 2, 4),
-        laplacian_over(2, &[0, 2]),
-        antiderivative(2, 2, 0.0),
-        definite_integral(2, 2, 0.0, 1.0),
-        Field::coordinate(2) * identity(2),
-        Field::normal(2) * identity(2),
-    ] {
-        assert_eq!(mistake(&operator), expected);
-    }
-    assert_eq!(
-        expected.to_string(),
-        "axis 2 does not exist in dimension 2 (axes are numbered from 0)"
-    );
+fn spaces_without_axes() {
+    let empty = alone(0, 1.0, Action::derivative(MultiIndex::new([])));
+    assert_eq!(mistake(&empty), OperatorError::EmptySpace);
 }
 
 #[test]
 fn dimensions_that_differ() {
-    for operator in [
-        laplacian(2) + laplacian(3),
-        laplacian(2) - identity(1),
-        laplacian(2).of(&laplacian(3)),
-        Operator::from_terms(2, [Term::new(1.0, Action::identity(3))]),
-    ] {
+    let (flat, solid) = (operator(2, laplacian(u())), operator(3, laplacian(u())));
+    for operator in [flat.plus(&solid), alone(2, 1.0, Action::identity(3))] {
         assert!(matches!(
             mistake(&operator),
             OperatorError::Dimension { .. }
         ));
     }
-}
-
-#[test]
-fn the_first_mistake_is_the_one_that_is_told() {
-    let operator = 2.0 * (-(partial(2, 7) + laplacian(3)) - f64::NAN) + 1.0;
-    assert_eq!(mistake(&operator), OperatorError::Axis { axis: 7, dim: 2 });
-    assert_eq!(
-        mistake(&laplacian(2).of(&operator)),
-        OperatorError::Axis { axis: 7, dim: 2 }
-    );
+    // The first mistake is the one that is told.
+    let first = mistake(&flat.plus(&solid));
+    let later = alone(2, f64::NAN, Action::identity(2));
+    assert_eq!(mistake(&flat.plus(&solid).plus(&later)), first);
 }
 
 #[test]
 fn numbers_that_are_not_finite() {
+    let one = |c: f64| alone(2, c, Action::identity(2));
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        for operator in [
-            bad * laplacian(2),
-            laplacian(2) + bad,
-            bad * zero(2),
-            laplacian(2) / 0.0,
-            advection(&[1.0, bad]),
-            1e200 * (1e200 * identity(2)),
-            1e308 * identity(2) + 1e308 * identity(2),
-            bad * Field::coordinate(0) * identity(2),
-        ] {
+        for operator in [one(bad), one(1e308).plus(&one(1e308))] {
             assert!(matches!(
                 mistake(&operator),
                 OperatorError::NotFinite { .. }
             ));
         }
-        let limits = [antiderivative(2, 0, bad), definite_integral(2, 0, 0.0, bad)];
-        for operator in limits {
-            let error = mistake(&operator);
+        for (from, to) in [(bad, UpperLimit::Coordinate), (0.0, UpperLimit::Fixed(bad))] {
+            let mut action = Action::identity(2);
+            action.integrals.push(AxisIntegral { axis: 0, from, to });
+            let error = mistake(&alone(2, 1.0, action));
             assert!(matches!(
                 error,
                 OperatorError::Basis(BasisError::NotFinite { .. })
@@ -121,27 +75,23 @@ fn numbers_that_are_not_finite() {
 }
 
 #[test]
-fn fields_that_are_not_finite_name_the_point() {
+fn coefficients_that_are_not_finite_name_the_point() {
     let (basis, _) = plain(2, 3, 0);
     let points = array![[1.0, 2.0], [0.0, 3.0], [0.0, 0.0]];
-    let operator = laplacian(2) + Field::new("1/x", |x| 1.0 / x[0]);
+    let own = operator(2, laplacian(u()) + given("g", |x| 1.0 / x[0]) * u());
     let expected = OperatorError::FieldValue {
-        field: "1/x".into(),
+        field: "g".into(),
         value: f64::INFINITY,
         point: vec![0.0, 3.0],
     };
-    assert_eq!(
-        operator.apply(&basis, &[0.0; 3], &points),
-        Err(expected.clone())
-    );
-    assert!(
-        expected
-            .to_string()
-            .starts_with("the field 1/x is inf at the point [0.0, 3.0]")
-    );
-    // A product of finite fields that overflows is refused as well.
-    let huge = Field::new("h", |_| 1e200);
-    let overflow = (&huge * &huge * identity(2)).apply(&basis, &[0.0; 3], &points);
+    assert_eq!(own.apply(&basis, &[0.0; 3], &points), Err(expected.clone()));
+    let message = expected.to_string();
+    assert!(message.starts_with("the field g is inf at the point [0.0, 3.0]"));
+    let formula = operator(2, u() / X).apply(&basis, &[0.0; 3], &points);
+    assert!(matches!(formula, Err(OperatorError::FieldValue { .. })));
+    // A product of finite functions that overflows is refused as well.
+    let huge = given("h", |_| 1e200);
+    let overflow = operator(2, &huge * &huge * u()).apply(&basis, &[0.0; 3], &points);
     assert!(matches!(overflow, Err(OperatorError::FieldValue { .. })));
 }
 
@@ -154,26 +104,22 @@ fn points_and_what_comes_with_them_must_fit() {
     let sites = Sites::new(points.view());
     let other = Array2::zeros((4, 3));
     let fewer = Array2::zeros((3, 2));
-    assert!(matches!(
-        refused(&laplacian(2), Sites::new(other.view())),
-        OperatorError::Dimension { .. }
-    ));
-    assert!(matches!(
-        refused(&laplacian(3), Sites::new(other.view())),
-        OperatorError::Dimension { .. }
-    ));
-    assert_eq!(
-        refused(&normal_derivative(2), sites),
-        OperatorError::MissingNormals
-    );
+    let flat = operator(2, laplacian(u()));
+    for own in [&flat, &operator(3, laplacian(u()))] {
+        let error = refused(own, Sites::new(other.view()));
+        assert!(matches!(error, OperatorError::Dimension { .. }));
+    }
+    let outward = operator(2, normal_derivative(u()));
+    assert_eq!(refused(&outward, sites), OperatorError::MissingNormals);
     for normals in [&other, &fewer] {
-        let error = refused(&normal_derivative(2), sites.with_normals(normals.view()));
+        let error = refused(&outward, sites.with_normals(normals.view()));
         assert!(matches!(
             error,
             OperatorError::Dimension { .. } | OperatorError::Shape { .. }
         ));
     }
-    let tabulated = Field::tabulated("c", 3) * identity(2);
+    let column = Term::new(Field::tabulated("c", 3), Action::identity(2));
+    let tabulated = Operator::from_terms(2, [column]);
     let missing = |available| OperatorError::MissingColumn {
         field: "c".into(),
         column: 3,
@@ -190,7 +136,7 @@ fn points_and_what_comes_with_them_must_fit() {
     ));
     let mut undefined = points.clone();
     undefined[(2, 1)] = f64::NAN;
-    let error = refused(&laplacian(2), Sites::new(undefined.view()));
+    let error = refused(&flat, Sites::new(undefined.view()));
     assert!(matches!(
         error,
         OperatorError::Basis(BasisError::NotFinite { .. })
@@ -200,23 +146,16 @@ fn points_and_what_comes_with_them_must_fit() {
 #[test]
 fn outputs_and_coefficients_must_fit() {
     let (basis, points) = plain(2, 3, 4);
+    let own = operator(2, laplacian(u()));
     for (rows, columns) in [(3, 3), (4, 2), (0, 0)] {
         let mut out = Mat::zeros(rows, columns);
-        assert!(
-            laplacian(2)
-                .write_rows(&basis, &points, out.as_mut())
-                .is_err()
-        );
-        assert!(
-            laplacian(2)
-                .assemble_into(&basis, &points, out.as_mut())
-                .is_err()
-        );
+        assert!(own.write_rows(&basis, &points, out.as_mut()).is_err());
+        assert!(own.assemble_into(&basis, &points, out.as_mut()).is_err());
     }
-    let short = laplacian(2).apply(&basis, &[1.0; 2], &points);
+    let short = own.apply(&basis, &[1.0; 2], &points);
     assert!(matches!(short, Err(OperatorError::Shape { .. })));
-    let undefined = laplacian(2).apply(&basis, &[1.0, f64::NAN, 1.0], &points);
+    let undefined = own.apply(&basis, &[1.0, f64::NAN, 1.0], &points);
     assert!(matches!(undefined, Err(OperatorError::NotFinite { .. })));
-    let short = laplacian(2).term_magnitudes(&basis, &[1.0; 2], &points);
+    let short = own.term_magnitudes(&basis, &[1.0; 2], &points);
     assert!(matches!(short, Err(OperatorError::Shape { .. })));
 }

@@ -1,11 +1,11 @@
 //! Integrals along axes against quadrature, and how they compose.
 
 use fastlsq_ops::{
-    Field, Operator, OperatorError, antiderivative, definite_integral, identity, laplacian, partial,
+    Coordinate, Expr, StatementError, X, Y, antiderivative, axis, given, integral, laplacian,
 };
 use proptest::prelude::*;
 
-use crate::support::{Scene, rows, scene};
+use crate::support::{Scene, operator, rows, scene, try_operator, u};
 
 /// Nodes and weights of Gauss–Legendre quadrature on [−1, 1] with eight points.
 const GAUSS: [(f64, f64); 4] = [
@@ -28,24 +28,24 @@ fn quadrature(a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
     h * (0..8).map(panel).sum::<f64>()
 }
 
-/// Checks ∫ₐ^{b(x)} Lu dx_axis for each feature and point, where `inner` is L.
-fn check(
-    scene: &Scene,
-    integral: &Operator,
-    inner: &Operator,
-    axis: usize,
-    a: f64,
-    b: Option<f64>,
-) {
+fn integrated(inner: &Expr, along: Coordinate, from: f64, to: Option<f64>) -> Expr {
+    match to {
+        Some(to) => integral(inner, along, from, to),
+        None => antiderivative(inner, along, from),
+    }
+}
+
+/// Checks ∫ₐ^{b(x)} Lu dx_axis for each feature and point.
+fn check(scene: &Scene, inner: &Expr, k: usize, a: f64, b: Option<f64>) {
     let basis = scene.basis();
-    let written = scene.rows(&integral.of(inner));
+    let written = scene.rows(integrated(inner, axis(k), a, b));
+    let inner = scene.operator(inner);
     for (i, x) in scene.points.rows().into_iter().enumerate() {
         for j in 0..4 {
-            let upper = b.unwrap_or(x[axis]);
-            let expected = quadrature(a, upper, |t| {
+            let expected = quadrature(a, b.unwrap_or(x[k]), |t| {
                 let mut point = x.to_owned();
-                point[axis] = t;
-                rows(inner, &basis, point.insert_axis(ndarray::Axis(0)).view())[(0, j)]
+                point[k] = t;
+                rows(&inner, &basis, point.insert_axis(ndarray::Axis(0)).view())[(0, j)]
             });
             let error = (written[(i, j)] - expected).abs();
             assert!(error < 1e-11, "{error:e}");
@@ -58,70 +58,70 @@ proptest! {
 
     #[test]
     fn integrals_agree_with_quadrature(
-        scene in scene(1..=3), axis in 0..3usize, a in -1.0..1.0f64, b in -1.0..1.0f64
+        scene in scene(1..=3), k in 0..3usize, a in -1.0..1.0f64, b in -1.0..1.0f64
     ) {
-        let (dim, axis) = (scene.dim, axis % scene.dim);
-        for inner in [identity(dim), laplacian(dim) + 2.0 * partial(dim, 0)] {
-            check(&scene, &antiderivative(dim, axis, a), &inner, axis, a, None);
-            check(&scene, &definite_integral(dim, axis, a, b), &inner, axis, a, Some(b));
+        for inner in [u().into(), laplacian(u()) + 2.0 * u().d(X)] {
+            check(&scene, &inner, k % scene.dim, a, None);
+            check(&scene, &inner, k % scene.dim, a, Some(b));
         }
     }
 
     #[test]
     fn integrals_over_two_axes_commute(scene in scene(2..=4), a in -1.0..1.0f64, b in -1.0..1.0f64) {
-        let dim = scene.dim;
-        let (first, second) = (definite_integral(dim, 0, a, b), antiderivative(dim, 1, b));
-        prop_assert!((first.of(&second) - second.of(&first)).is_zero());
-        check(&scene, &first, &second, 0, a, Some(b));
+        let (along, across) = (axis(0), axis(1));
+        let one = integral(antiderivative(u(), across, b), along, a, b);
+        let other = antiderivative(integral(u(), along, a, b), across, b);
+        prop_assert!(scene.operator(one - other).is_zero());
+        check(&scene, &antiderivative(u(), across, b), 0, a, Some(b));
     }
 
     /// A definite integral no longer depends on its axis: integrating again gives lengths.
     #[test]
     fn definite_integrals_can_be_integrated_again(scene in scene(1..=2), a in -1.0..1.0f64) {
-        let inner = definite_integral(scene.dim, 0, 0.0, 1.0);
-        check(&scene, &definite_integral(scene.dim, 0, a, 2.0), &inner, 0, a, Some(2.0));
-        check(&scene, &antiderivative(scene.dim, 0, a), &inner, 0, a, None);
+        let inner = integral(u(), X, 0.0, 1.0);
+        check(&scene, &inner, 0, a, Some(2.0));
+        check(&scene, &inner, 0, a, None);
     }
 }
 
 #[test]
 fn a_derivative_undoes_an_antiderivative() {
-    let integral = antiderivative(2, 0, 0.5);
-    assert!((partial(2, 0).of(&integral) - identity(2)).is_zero());
+    let inner = antiderivative(u(), X, 0.5);
+    assert!(operator(2, inner.d(X) - u()).is_zero());
     assert_eq!(
-        laplacian(2).of(&integral).to_string(),
+        operator(2, laplacian(&inner)).to_string(),
         "∂/∂x₀ + ∫_{0.5}^{x₀} ∂²/∂x₁² · dx₀"
     );
-    assert!(
-        partial(2, 0)
-            .of(&definite_integral(2, 0, 0.0, 1.0))
-            .is_zero()
-    );
+    assert!(operator(2, integral(u(), X, 0.0, 1.0).d(X)).is_zero());
 }
 
 #[test]
 fn coefficients_may_pass_under_an_integral_along_another_axis() {
-    let integral = definite_integral(2, 1, 0.0, 1.0);
-    let along_zero = integral.of(&(Field::coordinate(0) * identity(2)));
-    assert_eq!(along_zero.to_string(), "x₀ ∫₀¹ · dx₁");
-    let refused = integral.of(&(Field::coordinate(1) * identity(2)));
-    assert!(matches!(
-        refused.validate(),
-        Err(OperatorError::NoClosedForm { .. })
-    ));
-    let unknown = Field::new("c", |x| x[0]);
-    assert!(integral.of(&(&unknown * identity(2))).validate().is_err());
-    let declared = unknown.with_derivative(1, Field::constant(0.0));
-    assert!(integral.of(&(declared * identity(2))).validate().is_ok());
+    let over_y = |e: Expr| try_operator(2, integral(e, Y, 0.0, 1.0));
+    assert_eq!(over_y(X * u()).unwrap().to_string(), "x₀ ∫₀¹ · dx₁");
+    let refused = over_y(Y * u());
+    assert!(matches!(refused, Err(StatementError::NoClosedForm { .. })));
+    let unknown = given("c", |x| x[0]);
+    assert!(over_y(&unknown * u()).is_err());
+    let declared = unknown.with_gradient([(Y, 0.0.into())]);
+    assert!(over_y(declared * u()).is_ok());
 }
 
 #[test]
-fn antiderivatives_along_one_axis_do_not_nest() {
-    let integral = antiderivative(1, 0, 0.0);
-    let error = integral.of(&integral).validate().unwrap_err();
+fn what_has_no_closed_form_is_refused() {
+    let refused = |e: Expr| match try_operator(1, e) {
+        Err(StatementError::NoClosedForm { expression, reason }) => (expression, reason),
+        other => panic!("{other:?}"),
+    };
+    let twice = antiderivative(antiderivative(u(), X, 0.0), X, 0.0);
     assert_eq!(
-        error.to_string(),
-        "∫₀^{x₀} · dx₀ after ∫₀^{x₀} · dx₀ has no closed form: \
-         an antiderivative cannot be integrated again along its axis"
+        refused(twice),
+        (
+            "∫[0, x](∫[0, x](u) dx) dx".to_owned(),
+            "an antiderivative cannot be integrated again along its coordinate"
+        )
     );
+    refused(antiderivative(u() * u(), X, 0.0));
+    refused(antiderivative(u() + X, X, 0.0));
+    refused(antiderivative(X, X, 0.0));
 }

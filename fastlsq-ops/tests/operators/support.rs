@@ -2,10 +2,41 @@
 
 use faer::Mat;
 use fastlsq_basis::{Basis, FrequencyLaw, SinusoidalBasis};
-use fastlsq_ops::{Field, MultiIndex, Operator, Sites, derivative, zero};
+use fastlsq_ops::{
+    EquationRow, Expr, Frame, Operator, Sites, Space, StatementError, Unknown, axis, unknown,
+};
 use ndarray::Array2;
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+/// The unknown of all problems with one.
+pub(crate) fn u() -> Unknown {
+    unknown("u")
+}
+
+/// A linear expression in u as an operator on a space without time.
+#[track_caller]
+pub(crate) fn operator(dim: usize, expression: impl Into<Expr>) -> Operator {
+    try_operator(dim, expression).expect("a sound expression")
+}
+
+pub(crate) fn try_operator(
+    dim: usize,
+    expression: impl Into<Expr>,
+) -> Result<Operator, StatementError> {
+    let row = try_row(Space::new(dim), [u()], &expression.into())?;
+    let block = row.block(0).cloned();
+    Ok(block.unwrap_or_else(|| Operator::from_terms(dim, [])))
+}
+
+pub(crate) fn try_row(
+    space: Space,
+    unknowns: impl IntoIterator<Item = Unknown>,
+    expression: &Expr,
+) -> Result<EquationRow, StatementError> {
+    let statement = Frame::new(space, unknowns).lower_scalar(expression)?;
+    Ok(statement.row().expect("a linear expression"))
+}
 
 /// A few features with given frequencies and phases, and a few points.
 #[derive(Debug, Clone)]
@@ -21,29 +52,34 @@ impl Scene {
         SinusoidalBasis::explicit(self.frequencies.view(), &self.phases).expect("a valid basis")
     }
 
-    pub(crate) fn rows(&self, operator: &Operator) -> Mat<f64> {
-        rows(operator, &self.basis(), &self.points)
+    pub(crate) fn operator(&self, expression: impl Into<Expr>) -> Operator {
+        operator(self.dim, expression)
     }
 
-    /// Checks that both operators have the same rows, relative to the size of their terms.
-    pub(crate) fn assert_same(&self, a: &Operator, b: &Operator) {
-        let scale = self.scale(a).max(self.scale(b));
+    pub(crate) fn rows(&self, expression: impl Into<Expr>) -> Mat<f64> {
+        rows(&self.operator(expression), &self.basis(), &self.points)
+    }
+
+    /// Checks that both expressions have the same rows, relative to the size of their terms.
+    #[track_caller]
+    pub(crate) fn assert_same(&self, a: impl Into<Expr>, b: impl Into<Expr>) {
+        let (a, b) = (a.into(), b.into());
+        let scale = self.scale(&a).max(self.scale(&b));
         assert_close(&self.rows(a), &self.rows(b), 1e-13 * scale);
     }
 
     /// The largest sum of absolute values of the terms of an operator over points and features.
-    pub(crate) fn scale(&self, operator: &Operator) -> f64 {
+    pub(crate) fn scale(&self, expression: impl Into<Expr>) -> f64 {
         let basis = self.basis();
         let mut scale = f64::MIN_POSITIVE;
-        for term in operator.terms() {
-            let c = term.coefficient().clone();
+        for term in self.operator(expression).terms() {
             // Phases move values around; a bound on the derivative is what rounding scales with.
             let bound = (0..basis.len())
                 .map(|j| term.action().derivative.monomial(basis.frequency(j)).abs())
                 .fold(1.0, f64::max);
-            let one = c * fastlsq_ops::identity(self.dim);
-            let values = rows(&one, &basis, &self.points);
-            scale += bound * largest(&values).max(1.0);
+            let values = term.coefficient().evaluate(&self.points);
+            let values = values.expect("finite coefficients");
+            scale += bound * values.iter().fold(1.0, |m: f64, c| m.max(c.abs()));
         }
         scale
     }
@@ -96,48 +132,35 @@ pub(crate) fn scene(dims: std::ops::RangeInclusive<usize>) -> impl Strategy<Valu
     })
 }
 
-/// A multi-index of order at most `order`.
-pub(crate) fn multi_index(dim: usize, order: usize) -> impl Strategy<Value = MultiIndex> {
-    vec(0..dim, 0..=order).prop_map(move |axes| {
-        let mut orders = vec![0; dim];
-        for axis in axes {
-            orders[axis] += 1;
-        }
-        MultiIndex::new(orders)
-    })
+/// D^α of an expression, α as a list of axes.
+pub(crate) fn derived(of: impl Into<Expr>, axes: &[usize]) -> Expr {
+    axes.iter().fold(of.into(), |inner, k| inner.d(axis(*k)))
+}
+
+/// Σ c D^α: numbers with lists of axes.
+#[derive(Debug, Clone)]
+pub(crate) struct Constant(pub(crate) Vec<(f64, Vec<usize>)>);
+
+impl Constant {
+    pub(crate) fn of(&self, inner: impl Into<Expr>) -> Expr {
+        let inner = inner.into();
+        let term = |(c, axes): &(f64, Vec<usize>)| *c * derived(&inner, axes);
+        self.0.iter().map(term).sum()
+    }
 }
 
 /// A constant-coefficient operator with up to four terms.
-pub(crate) fn operator(dim: usize, order: usize) -> impl Strategy<Value = Operator> {
-    vec((-2.0..2.0f64, multi_index(dim, order)), 1..=4).prop_map(move |terms| {
-        terms
-            .into_iter()
-            .fold(zero(dim), |sum, (c, alpha)| sum + c * derivative(alpha))
-    })
+pub(crate) fn constant(dim: usize, order: usize) -> impl Strategy<Value = Constant> {
+    vec((-2.0..2.0f64, vec(0..dim, 0..=order)), 1..=4).prop_map(Constant)
 }
 
 /// A scene with two operators of its dimension.
 pub(crate) fn scene_with_two(
     dims: std::ops::RangeInclusive<usize>,
     order: usize,
-) -> impl Strategy<Value = (Scene, Operator, Operator)> {
+) -> impl Strategy<Value = (Scene, Constant, Constant)> {
     scene(dims).prop_flat_map(move |scene| {
         let dim = scene.dim;
-        (Just(scene), operator(dim, order), operator(dim, order))
+        (Just(scene), constant(dim, order), constant(dim, order))
     })
-}
-
-/// cos(x₀) with all its derivatives known up to some order.
-pub(crate) fn cosine_field(depth: u32) -> Field {
-    fn wave(depth: u32, phase: f64, dim: usize) -> Field {
-        let field = Field::new("g", move |x| (x[0] + phase).cos());
-        if depth == 0 {
-            return field;
-        }
-        // (cos(x + p))′ = cos(x + p + π/2)
-        let slope = wave(depth - 1, phase + std::f64::consts::FRAC_PI_2, dim);
-        let others = (1..dim).map(|_| Field::constant(0.0));
-        field.with_gradient(std::iter::once(slope).chain(others))
-    }
-    wave(depth, 0.0, 6)
 }

@@ -2,83 +2,83 @@
 
 use fastlsq_basis::{InputMap, Parity, SinusoidalBasis};
 use fastlsq_ops::{
-    Field, Multiplier, Operator, advection, antiderivative, definite_integral,
-    fractional_laplacian, identity, laplacian, multiplier, normal_derivative, partial, zero,
+    Expr, Multiplier, Operator, X, Y, antiderivative, cos, exp, fractional_laplacian, integral,
+    laplacian, multiplier, normal_derivative, sin,
 };
 use ndarray::Array2;
 
-use crate::support::{assert_close, rows};
+use crate::support::{assert_close, operator, rows, u};
 
 fn samples() -> Array2<f64> {
     Array2::from_shape_fn((12, 2), |(i, k)| (i as f64 * 0.7 + k as f64).sin())
 }
 
+fn parity(expression: impl Into<Expr>, axis: usize) -> Option<i32> {
+    operator(2, expression).reflection_parity(axis)
+}
+
+fn parity_at(expression: impl Into<Expr>, mirror: f64) -> Option<i32> {
+    operator(2, expression).reflection_parity_at(0, mirror, samples().view())
+}
+
 #[test]
 fn derivatives_of_odd_order_change_parity() {
-    assert_eq!(laplacian(2).reflection_parity(0), Some(1));
-    assert_eq!((laplacian(2) + 100.0).reflection_parity(1), Some(1));
-    assert_eq!(partial(2, 0).reflection_parity(0), Some(-1));
-    assert_eq!(partial(2, 0).reflection_parity(1), Some(1));
-    assert_eq!((laplacian(2) + partial(2, 0)).reflection_parity(0), None);
-    assert_eq!(advection(&[1.0, 2.0]).reflection_parity(0), None);
-    assert_eq!(zero(2).reflection_parity(0), Some(1));
-    assert_eq!(partial(2, 0).reflection_parity(2), None);
-    assert_eq!((partial(2, 0) + partial(3, 0)).reflection_parity(0), None);
+    let u = u();
+    assert_eq!(parity(laplacian(u), 0), Some(1));
+    assert_eq!(parity(laplacian(u) + 100.0 * u, 1), Some(1));
+    assert_eq!(parity(u.d(X), 0), Some(-1));
+    assert_eq!(parity(u.d(X), 1), Some(1));
+    assert_eq!(parity(laplacian(u) + u.d(X), 0), None);
+    assert_eq!(parity(u.d(X) + 2.0 * u.d(Y), 0), None);
+    assert_eq!(parity(0.0 * u, 0), Some(1));
+    assert_eq!(parity(u.d(X), 2), None);
+    let invalid = operator(2, u).plus(&operator(3, u));
+    assert_eq!(invalid.reflection_parity(0), None);
 }
 
 #[test]
 fn multipliers_are_tested_at_frequencies() {
-    assert_eq!(fractional_laplacian(2, 0.7).reflection_parity(0), Some(1));
-    assert_eq!(
-        fractional_laplacian(2, 0.7)
-            .of(&partial(2, 0))
-            .reflection_parity(0),
-        Some(-1)
-    );
-    let skew = multiplier(2, Multiplier::new("m", |w| w[0] * w[1]));
-    assert_eq!(skew.reflection_parity(0), None);
+    let u = u();
+    assert_eq!(parity(fractional_laplacian(u, 0.7), 0), Some(1));
+    assert_eq!(parity(fractional_laplacian(u.d(X), 0.7), 0), Some(-1));
+    let skew = Multiplier::new("m", |w| w[0] * w[1]);
+    assert_eq!(parity(multiplier(u, skew), 0), None);
 }
 
 #[test]
-fn fields_are_tested_at_points() {
-    let points = samples();
-    let at = |operator: &Operator, mirror| operator.reflection_parity_at(0, mirror, points.view());
-    let even = Field::new("e", |x| (x[0] - 0.5).cos() + x[1]);
-    let odd = Field::new("o", |x| (x[0] - 0.5).powi(3));
-    let neither = Field::new("f", |x| x[0].exp());
-    assert_eq!((&even * laplacian(2)).reflection_parity(0), None);
-    assert_eq!(at(&(&even * laplacian(2)), 0.5), Some(1));
-    assert_eq!(at(&(&even * laplacian(2)), 0.4), None);
-    assert_eq!(at(&(&odd * partial(2, 0) + laplacian(2)), 0.5), Some(1));
-    assert_eq!(at(&(&odd * laplacian(2) + partial(2, 0)), 0.5), Some(-1));
-    assert_eq!(at(&(&neither * identity(2)), 0.5), None);
+fn coefficients_are_tested_at_points() {
+    let u = u();
+    let even = cos(X - 0.5) + Y;
+    let odd = (X - 0.5).powi(3);
+    assert_eq!(parity(&even * laplacian(u), 0), None);
+    assert_eq!(parity_at(&even * laplacian(u), 0.5), Some(1));
+    assert_eq!(parity_at(&even * laplacian(u), 0.4), None);
+    assert_eq!(parity_at(&odd * u.d(X) + laplacian(u), 0.5), Some(1));
+    assert_eq!(parity_at(&odd * laplacian(u) + u.d(X), 0.5), Some(-1));
+    assert_eq!(parity_at(exp(X) * u, 0.5), None);
     // Coefficients of one action are judged together: eˣ + e^{1−x} is even about ½.
-    let sum = &neither * identity(2) + Field::new("g", |x| (1.0 - x[0]).exp());
-    assert_eq!(at(&sum, 0.5), Some(1));
-    assert_eq!(at(&normal_derivative(2), 0.5), None);
-    assert_eq!(at(&laplacian(2), 0.5), Some(1));
-    assert_eq!(
-        laplacian(3).reflection_parity_at(0, 0.5, points.view()),
-        None
-    );
+    assert_eq!(parity_at(exp(X) * u + exp(1.0 - X) * u, 0.5), Some(1));
+    assert_eq!(parity_at(normal_derivative(u), 0.5), None);
+    assert_eq!(parity_at(laplacian(u), 0.5), Some(1));
+    let other = operator(3, laplacian(u)).reflection_parity_at(0, 0.5, samples().view());
+    assert_eq!(other, None);
 }
 
 #[test]
 fn integrals_need_limits_that_fit_the_mirror() {
-    let points = samples();
-    let at = |operator: &Operator| operator.reflection_parity_at(0, 0.5, points.view());
-    assert_eq!(antiderivative(2, 0, 0.5).reflection_parity(0), None);
-    assert_eq!(at(&antiderivative(2, 0, 0.5)), Some(-1));
-    assert_eq!(at(&antiderivative(2, 0, 0.0)), None);
-    assert_eq!(at(&definite_integral(2, 0, 0.0, 1.0)), Some(1));
-    assert_eq!(at(&definite_integral(2, 0, 0.0, 0.5)), None);
-    assert_eq!(antiderivative(2, 1, 0.0).reflection_parity(0), Some(1));
+    let u = u();
+    assert_eq!(parity(antiderivative(u, X, 0.5), 0), None);
+    assert_eq!(parity_at(antiderivative(u, X, 0.5), 0.5), Some(-1));
+    assert_eq!(parity_at(antiderivative(u, X, 0.0), 0.5), None);
+    assert_eq!(parity_at(integral(u, X, 0.0, 1.0), 0.5), Some(1));
+    assert_eq!(parity_at(integral(u, X, 0.0, 0.5), 0.5), None);
+    assert_eq!(parity(antiderivative(u, Y, 0.0), 0), Some(1));
 }
 
 /// What the sign means: L maps features of one parity to functions of parity times the sign.
 #[test]
 fn the_sign_is_that_of_features_with_parity() {
-    let points = samples();
+    let (u, points) = (u(), samples());
     let mut mirrored = points.clone();
     for x in mirrored.column_mut(0) {
         *x = 1.0 - *x;
@@ -88,15 +88,16 @@ fn the_sign_is_that_of_features_with_parity() {
         .parity([Parity::Even, Parity::None])
         .build()
         .unwrap();
-    let odd = Field::new("o", |x| (x[0] - 0.5).sin());
-    for operator in [
-        laplacian(2),
-        partial(2, 0),
-        &odd * partial(2, 0) + 3.0,
-        &odd * laplacian(2),
-        antiderivative(2, 0, 0.5),
-        fractional_laplacian(2, 0.3).of(&partial(2, 0)),
+    let odd = sin(X - 0.5);
+    for expression in [
+        laplacian(u),
+        u.d(X),
+        &odd * u.d(X) + 3.0 * u,
+        &odd * laplacian(u),
+        antiderivative(u, X, 0.5),
+        fractional_laplacian(u.d(X), 0.3),
     ] {
+        let operator: Operator = operator(2, expression);
         let sign = operator
             .reflection_parity_at(0, 0.5, points.view())
             .unwrap();

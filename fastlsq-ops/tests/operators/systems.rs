@@ -2,17 +2,68 @@
 
 use faer::Mat;
 use fastlsq_ops::{
-    Basis, BlockOperator, EquationRow, Field, OperatorError, Sites, identity, laplacian,
-    normal_derivative, partial, zero,
+    Basis, EquationRow, Expr, Frame, Operator, OperatorError, Sites, Space, X, Y, div, dot, given,
+    grad, identity_matrix, laplacian, normal_derivative, strain, unknowns, vector,
 };
 
-use crate::support::{assert_close, plain, rows};
+use crate::support::{assert_close, operator, plain, rows, try_row, u};
 
-fn stokes() -> BlockOperator {
-    BlockOperator::new(3)
-        .equation([Some(-laplacian(2)), None, Some(partial(2, 0))])
-        .equation([None, Some(-laplacian(2)), Some(partial(2, 1))])
-        .equation([Some(partial(2, 0)), Some(partial(2, 1)), None])
+/// −Δv + ∇p and ∇·v.
+fn stokes() -> Vec<EquationRow> {
+    let [u, v, p] = unknowns(["u", "v", "p"]);
+    let frame = Frame::new(Space::new(2), [u, v, p]);
+    let mut statements = frame.lower(&(grad(p) - laplacian([u, v]))).unwrap();
+    statements.extend(frame.lower(&div([u, v])).unwrap());
+    statements.iter().map(|s| s.row().unwrap()).collect()
+}
+
+#[test]
+fn vector_calculus_reads_as_on_paper() {
+    let texts: Vec<String> = stokes()
+        .iter()
+        .map(|row| row.named(&["u", "v", "p"]))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "(−∂²/∂x₀² − ∂²/∂x₁²) u + ∂/∂x₀ p",
+            "(−∂²/∂x₀² − ∂²/∂x₁²) v + ∂/∂x₁ p",
+            "∂/∂x₀ u + ∂/∂x₁ v",
+        ]
+    );
+    // Elasticity with μ = 3 and λ = 2: (2μ + λ) u_xx + μ u_yy + (μ + λ) v_xy.
+    let [u, v] = unknowns(["u", "v"]);
+    let frame = Frame::new(Space::new(2), [u, v]);
+    let stress = 6.0 * strain([u, v]) + 2.0 * div([u, v]) * identity_matrix();
+    let names = ["u", "v"];
+    let of = |e: Expr| -> Vec<String> {
+        let statements = frame.lower(&e).unwrap();
+        statements
+            .iter()
+            .map(|s| s.row().unwrap().named(&names))
+            .collect()
+    };
+    assert_eq!(
+        of(div(&stress)),
+        [
+            "(8 ∂²/∂x₀² + 3 ∂²/∂x₁²) u + 5 ∂²/∂x₀∂x₁ v",
+            "5 ∂²/∂x₀∂x₁ u + (3 ∂²/∂x₀² + 8 ∂²/∂x₁²) v",
+        ]
+    );
+    // The traction on a wall: as many components as axes.
+    assert_eq!(
+        frame
+            .lower(&dot(stress, fastlsq_ops::normal()))
+            .unwrap()
+            .len(),
+        2
+    );
+    // ∇·∇ = Δ, of vectors as well.
+    assert_eq!(of(div(grad([u, v])) - laplacian([u, v])), ["0", "0"]);
+    // (v·∇)v: each component against the gradient of its own.
+    let transport = frame.lower(&dot(grad([u, v]), [u, v])).unwrap();
+    assert_eq!(transport[1].residual().jets().len(), 4);
+    assert_eq!(frame.lower(&vector([u, v, u])).unwrap().len(), 3);
 }
 
 #[test]
@@ -21,21 +72,17 @@ fn rows_stand_side_by_side() {
     let (v, _) = plain(2, 5, 0);
     let (p, _) = plain(2, 11, 0);
     let bases: [&dyn Basis; 3] = [&u, &v, &p];
-    let system = stokes();
-    for equation in 0..3 {
+    for row in stokes() {
         let mut out = Mat::from_fn(600, 23, |_, _| f64::NAN);
-        system
-            .write_rows(equation, &bases, &points, out.as_mut())
-            .unwrap();
+        row.write_rows(&bases, &points, out.as_mut()).unwrap();
         let mut parallel = Mat::from_fn(600, 23, |_, _| f64::NAN);
-        system
-            .assemble_into(equation, &bases, &points, parallel.as_mut())
+        row.assemble_into(&bases, &points, parallel.as_mut())
             .unwrap();
         assert_close(&out, &parallel, 0.0);
         let mut offset = 0;
         for (k, basis) in bases.iter().enumerate() {
-            let absent = zero(2);
-            let operator = system.rows()[equation].block(k).unwrap_or(&absent);
+            let absent = Operator::from_terms(2, []);
+            let operator = row.block(k).unwrap_or(&absent);
             let block = out.subcols(offset, basis.len()).to_owned();
             assert_close(&block, &rows(operator, *basis, &points), 0.0);
             offset += basis.len();
@@ -49,8 +96,10 @@ fn applying_a_row_sums_over_unknowns() {
     let (p, _) = plain(2, 4, 0);
     let bases: [&dyn Basis; 2] = [&u, &p];
     let beta: Vec<f64> = (0..11).map(|j| f64::from(j).cos()).collect();
-    let c = Field::new("c", |x| x[0]);
-    let row = laplacian(2).on(0, 2) - (&c * partial(2, 1)).on(1, 2) + 2.0 * identity(2).on(1, 2);
+    let [a, b] = unknowns(["a", "b"]);
+    let c = given("c", |x| x[0]);
+    let expression = laplacian(a) - c * b.d(Y) + 2.0 * b;
+    let row = try_row(Space::new(2), [a, b], &expression).unwrap();
     let mut out = Mat::zeros(300, 11);
     row.write_rows(&bases, &points, out.as_mut()).unwrap();
     let values = row.apply(&bases, &beta, &points).unwrap();
@@ -60,18 +109,23 @@ fn applying_a_row_sums_over_unknowns() {
         assert!((values[i] - expected).abs() < 1e-12);
         assert!(sizes[i] >= values[i].abs() * (1.0 - 1e-12));
     }
+    let both = EquationRow::apply_all(&[row.clone(), row], &bases, &beta, &points).unwrap();
+    for together in both {
+        let pairs = together.iter().zip(&values);
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
+    }
 }
 
 #[test]
 fn a_single_unknown_is_a_system_too() {
     let (basis, points) = plain(2, 6, 9);
-    let system = BlockOperator::from(laplacian(2) + 1.0);
+    let helmholtz = operator(2, laplacian(u()) + u());
     let mut out = Mat::zeros(9, 6);
-    system
-        .write_rows(0, &[&basis], &points, out.as_mut())
+    EquationRow::from(helmholtz.clone())
+        .write_rows(&[&basis], &points, out.as_mut())
         .unwrap();
-    assert_close(&out, &rows(&(laplacian(2) + 1.0), &basis, &points), 0.0);
-    let row = EquationRow::from(normal_derivative(2));
+    assert_close(&out, &rows(&helmholtz, &basis, &points), 0.0);
+    let row = EquationRow::from(operator(2, normal_derivative(u())));
     assert!(row.needs_normals());
     let refused = row.write_rows(&[&basis], &points, out.as_mut());
     assert_eq!(refused, Err(OperatorError::MissingNormals));
@@ -82,62 +136,40 @@ fn a_single_unknown_is_a_system_too() {
 
 #[test]
 fn rows_know_their_operators() {
-    let row = EquationRow::new([laplacian(2), partial(2, 0)]) * 3.0;
+    let row = EquationRow::new([operator(2, laplacian(u())), operator(2, u().d(X))]);
     assert_eq!(
         (row.unknowns(), row.order(), row.dim()),
         (2, 2, Ok(Some(2)))
     );
     assert_eq!(row.blocks().len(), 2);
-    assert!((row.clone() - row).is_zero());
+    let [a, b] = unknowns(["a", "b"]);
+    let none = try_row(Space::new(2), [a, b], &(laplacian(a) - laplacian(a))).unwrap();
+    assert!(none.is_zero() && none.dim() == Ok(None));
     assert!(EquationRow::zero(2).is_zero());
-    assert_eq!(EquationRow::zero(2).dim(), Ok(None));
 }
 
 #[test]
 fn mistakes_in_systems_are_errors() {
+    let flat = operator(2, laplacian(u()));
     let unknown = OperatorError::Unknown {
         unknown: 2,
         unknowns: 2,
     };
-    assert_eq!(laplacian(2).on(2, 2).validate(), Err(unknown.clone()));
-    // A mistake survives arithmetic on either side.
-    let sum = laplacian(2).on(0, 2) + laplacian(2).on(2, 2);
-    assert_eq!((-sum).validate(), Err(unknown));
-    let mixed = laplacian(2).on(0, 2) + laplacian(3).on(1, 2);
+    assert_eq!(flat.on(2, 2).validate(), Err(unknown.clone()));
+    // A mistake survives what comes after it.
+    assert_eq!(flat.on(2, 2).with(0, flat.clone()).validate(), Err(unknown));
+    let mixed = flat.on(0, 2).with(1, operator(3, laplacian(u())));
     assert!(matches!(
         mixed.validate(),
         Err(OperatorError::Dimension { .. })
     ));
-    let uneven = laplacian(2).on(0, 2) + laplacian(2).on(0, 3);
-    assert!(matches!(
-        uneven.validate(),
-        Err(OperatorError::Shape { .. })
-    ));
-    let short = BlockOperator::new(2).equation([laplacian(2)]);
-    assert!(matches!(short.validate(), Err(OperatorError::Shape { .. })));
-    let spaces = BlockOperator::new(1)
-        .equation([laplacian(2)])
-        .equation([laplacian(3)]);
-    assert!(matches!(
-        spaces.validate(),
-        Err(OperatorError::Dimension { .. })
-    ));
-
     let (u, points) = plain(2, 7, 3);
     let mut out = Mat::zeros(3, 14);
-    let missing = OperatorError::Equation {
-        equation: 3,
-        equations: 3,
-    };
-    assert_eq!(
-        stokes().write_rows(3, &[&u, &u, &u], &points, out.as_mut()),
-        Err(missing)
-    );
     for bases in [&[&u as &dyn Basis, &u][..], &[&u as &dyn Basis, &u, &u][..]] {
-        let refused = stokes().write_rows(0, bases, &points, out.as_mut());
+        let refused = stokes()[0].write_rows(bases, &points, out.as_mut());
         assert!(matches!(refused, Err(OperatorError::Shape { .. })));
     }
-    let row = EquationRow::new([laplacian(2), laplacian(2)]);
+    let row = EquationRow::new([flat.clone(), flat]);
     assert!(matches!(
         row.apply(&[&u, &u], &[1.0; 13], &points),
         Err(OperatorError::Shape { .. })
