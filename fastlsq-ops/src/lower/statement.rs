@@ -141,40 +141,55 @@ impl Statement {
         }
     }
 
-    /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters.
-    #[must_use]
-    pub fn dependent_terms(&self) -> Vec<(Jet, Dependent)> {
-        let depends = |slope: &Id| !self.graph.parameters_of(*slope).is_empty();
-        self.jets
-            .iter()
-            .filter(|(_, slope)| depends(slope))
-            .map(|(jet, slope)| (self.graph.jets[*jet].clone(), self.dependent(*slope, 1.0)))
-            .collect()
+    /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters; unknowns and
+    /// derivatives with the same coefficient are one T.
+    ///
+    /// # Errors
+    /// A function given as code that would have to be differentiated three times.
+    pub fn dependent_terms(&self) -> Result<Vec<(EquationRow, Dependent)>, StatementError> {
+        let mut coefficients: Vec<(Id, EquationRow)> = Vec::new();
+        for (jet, slope) in &self.jets {
+            if self.graph.parameters_of(*slope).is_empty() {
+                continue;
+            }
+            let jet = &self.graph.jets[*jet];
+            let term = Term::new(1.0, jet.action.clone());
+            let operator = Operator::from_terms(self.graph.dim, [term]);
+            match coefficients.iter_mut().find(|(own, _)| own == slope) {
+                Some((_, row)) => *row = row.clone().with(jet.unknown, operator),
+                None => coefficients.push((*slope, operator.on(jet.unknown, self.unknowns()))),
+            }
+        }
+        let with_slopes = |(id, row)| Ok((row, self.dependent(id, 1.0)?));
+        coefficients.into_iter().map(with_slopes).collect()
     }
 
     /// The right-hand side f(x; θ) of a linear expression, if it depends on free parameters.
-    #[must_use]
-    pub fn dependent_source(&self) -> Option<Dependent> {
-        let rest = self.rest?;
-        let depends = !self.graph.parameters_of(rest).is_empty();
-        depends.then(|| self.dependent(rest, -1.0))
+    ///
+    /// # Errors
+    /// As [`dependent_terms`](Self::dependent_terms).
+    pub fn dependent_source(&self) -> Result<Option<Dependent>, StatementError> {
+        match self.rest {
+            Some(rest) if !self.graph.parameters_of(rest).is_empty() => {
+                self.dependent(rest, -1.0).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
-    fn dependent(&self, id: Id, sign: f64) -> Dependent {
+    fn dependent(&self, id: Id, sign: f64) -> Result<Dependent, StatementError> {
         let mut graph = self.graph.as_ref().clone();
         let all = graph.parameters.len();
         let mut outputs = vec![id];
         for parameter in 0..all {
             let by = Variable::Parameter(parameter);
-            // Only functions given as code can refuse, at their third derivative.
-            let slope = graph.slope(id, by, &mut HashMap::new());
-            outputs.push(slope.unwrap_or_else(|_| graph.number(f64::NAN)));
+            outputs.push(graph.slope(id, by, &mut HashMap::new())?);
         }
-        Dependent {
+        Ok(Dependent {
             program: Arc::new(Program::new(&graph, &outputs, &[])),
             parameters: all,
             sign,
-        }
+        })
     }
 
     /// The expression as Newton's method needs it: values and slopes at given unknowns.
