@@ -27,11 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "without noise: L-BFGS-B ends at {:.4?} after {} evaluations",
         fit.parameters, fit.minimum.evaluations
     );
-    let error = |p: [f64; 2]| [0, 1].map(|k| (p[k] - coil.truth[k]).abs());
-    assert!(error(fit.parameters).iter().all(|e| *e < 0.01));
+    let error = |p: &[f64]| [0, 1].map(|k| (p[k] - coil.truth[k]).abs());
+    assert!(error(&fit.parameters).iter().all(|e| *e < 0.01));
     if let Some(path) = std::env::args().nth(1) {
         let map = Coil::map(&fit.solution, 101)?;
-        std::fs::write(&path, drawing(&map, &coil, fit.parameters))?;
+        std::fs::write(&path, drawing(&map, &coil, &fit.parameters))?;
         println!("field lines and iron: {path}");
     }
 
@@ -44,11 +44,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rotated.set_values(&readings)?;
         let ends = [
             plain.fit_with(&lbfgsb)?.parameters,
-            Coil::position(&rotated.fit_with(&Coil::falling_adam())?.parameters),
+            Coil::position(&rotated.fit_with(&Coil::falling_adam())?.parameters).to_vec(),
             plain.fit_with(&Coil::paper_adam())?.parameters,
         ];
         for (errors, end) in errors.iter_mut().zip(ends) {
-            errors.push(error(end));
+            errors.push(error(&end));
         }
     }
     let names = ["L-BFGS-B", "Adam, falling rate", "Adam, as published"];
@@ -73,7 +73,7 @@ fn medians(errors: &[[f64; 2]]) -> [f64; 2] {
 }
 
 /// Iron in grey, field lines in blue, sensors and coils as circles.
-fn drawing(map: &CoilMap, coil: &Coil, position: [f64; 2]) -> String {
+fn drawing(map: &CoilMap, coil: &Coil, position: &[f64]) -> String {
     let pixel = |v: f64| 300.0 * (1.0 + v);
     let mut svg = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 600\"><rect width=\"600\" height=\"600\" fill=\"white\"/>\n",
@@ -114,7 +114,7 @@ fn drawing(map: &CoilMap, coil: &Coil, position: [f64; 2]) -> String {
     for sensor in &coil.sensors {
         circle(*sensor, 5, "black");
     }
-    let [x, y] = position;
+    let (x, y) = (position[0], position[1]);
     for place in [[x, y], [-x, -y], [-x, y], [x, -y]] {
         circle(place, 30, "darkorange");
     }

@@ -2,6 +2,7 @@
 
 use fastlsq_inverse::InverseError;
 use fastlsq_inverse::applications::{DiffusionField, median};
+use fastlsq_inverse::ndarray::array;
 
 #[allow(clippy::print_stdout)]
 fn main() -> Result<(), InverseError> {
@@ -12,13 +13,14 @@ fn main() -> Result<(), InverseError> {
         for seed in 0..5 {
             prepared = prepared.with_values(&set_up.measurements(seed))?;
             let fit = prepared.fit()?;
-            errors.push(DiffusionField::error(&fit));
+            errors.push(DiffusionField::error(&fit)?);
             if seed == 0 {
-                let (a, deviation) = DiffusionField::fitted(&fit, 0.5, 0.5);
-                println!(
-                    "noise {noise}: {} iterations, {:.1} s; a(½, ½) = {a:.3} ± {deviation:.3} (truth 3)",
-                    fit.minimum.iterations, fit.seconds
-                );
+                for band in DiffusionField::fitted(&fit, &array![[0.5, 0.5]])? {
+                    println!(
+                        "noise {noise}: {} iterations, {:.1} s; a(½, ½) = {:.3} ± {:.3} (truth 3)",
+                        fit.minimum.iterations, fit.seconds, band.value, band.deviation
+                    );
+                }
             }
         }
         println!("noise {noise}: relative errors {errors:.4?}");

@@ -58,7 +58,7 @@ fn four_thermometers(draws: u64) -> Result<(), InverseError> {
 }
 
 /// The larger error of x and y of each source, in posterior deviations.
-fn largest_ratios(heat: &HeatSources, fit: &Fit<24>) -> [f64; 4] {
+fn largest_ratios(heat: &HeatSources, fit: &Fit) -> [f64; 4] {
     let truth = heat.true_parameters();
     let ratio = |k: usize| (fit.parameters[k] - truth[k]).abs() / fit.posterior.deviations[k];
     std::array::from_fn(|source| ratio(6 * source).max(ratio(6 * source + 1)))

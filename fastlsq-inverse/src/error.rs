@@ -1,7 +1,7 @@
 //! What an inverse problem cannot answer, and what to do about it.
 
 use fastlsq_basis::BasisError;
-use fastlsq_solve::{DomainError, LsqError, OperatorError, SolveError};
+use fastlsq_solve::{DomainError, LsqError, OperatorError, SolveError, StatementError};
 use thiserror::Error;
 
 use crate::optimise::{BoundsError, OptimiseError};
@@ -40,16 +40,63 @@ pub enum InverseError {
         requirement: &'static str,
     },
     /// There is nothing to find.
-    #[error("the problem has no parameters: give at least one Parameter")]
+    #[error("nothing is sought: say what is with .find(Sought::new(…))")]
     NoParameters,
     /// There is nothing to find it from.
     #[error("there are no observations: add some with .observe(…)")]
     NoObservations,
-    /// No equation or condition depends on the parameters.
+    /// No equation or condition contains a parameter that is sought.
     #[error(
-        "nothing depends on the parameters: add .source(…), .data(…) or .term(…) with a function of them"
+        "{name} is sought, but no equation or condition contains it: write it into one, or do not look for it"
     )]
-    NothingDepends,
+    NothingDepends {
+        /// The parameter.
+        name: String,
+    },
+    /// A parameter is sought twice.
+    #[error("{name} is sought twice: one .find(…) is enough")]
+    SoughtTwice {
+        /// The parameter.
+        name: String,
+    },
+    /// A parameter has a value and is sought.
+    #[error(
+        "{name} has the value {value} and is sought: leave out .parameter({name}, {value}) or .find(…)"
+    )]
+    GivenAndSought {
+        /// The parameter.
+        name: String,
+        /// Its value.
+        value: f64,
+    },
+    /// An equation or condition that is not linear in the unknowns.
+    #[error(
+        "{label}: the term {term} is not linear in the unknowns; inverse problems are linear in all but the parameters"
+    )]
+    Nonlinear {
+        /// The equation or condition.
+        label: String,
+        /// The term.
+        term: String,
+    },
+    /// An expression that cannot be observed.
+    #[error("the observations {label:?}: {source}")]
+    Observed {
+        /// The observations.
+        label: String,
+        /// What is wrong with the expression.
+        source: StatementError,
+    },
+    /// A parameter that is sought, in an expression that is observed.
+    #[error(
+        "the observations {label:?} contain {name}, which is sought: let an equation define what is observed as an unknown"
+    )]
+    SoughtInObservations {
+        /// The observations.
+        label: String,
+        /// The parameter.
+        name: String,
+    },
     /// Tables of an observation that do not fit together.
     #[error("the observations {label:?} have {found} {what}, but {expected} are needed")]
     Shape {
@@ -131,4 +178,10 @@ macro_rules! through_solve {
         }
     )*};
 }
-through_solve!(BasisError, OperatorError, DomainError, LsqError);
+through_solve!(
+    BasisError,
+    OperatorError,
+    DomainError,
+    LsqError,
+    StatementError
+);

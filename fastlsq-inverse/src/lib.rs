@@ -8,28 +8,27 @@
 //! ½ Σ ((Bᵢ u(θ) − yᵢ)/σᵢ)²  over a box.
 //!
 //! The gradient goes through the least-squares solve exactly: one adjoint solve with the factors that
-//! gave β, whatever the number of parameters (paper, inverse problems). Derivatives of the user's
-//! own functions come from dual numbers.
+//! gave β, whatever the number of parameters (paper, inverse problems). Derivatives of equations and
+//! conditions by the parameters follow from the statement.
 //!
 //! # An inverse problem of one's own
 //! ```
-//! use fastlsq_inverse::{BoxDomain, InverseProblem, LinearProblem, Observations, Options, Parameter};
-//! use fastlsq_inverse::laplacian;
+//! use fastlsq_inverse::{BoxDomain, InverseProblem, Observations, Options, Sought};
+//! use fastlsq_inverse::{X, Y, exp, laplacian, parameters, unknown};
 //! use ndarray::array;
 //!
 //! // −Δu = exp(−|x − s|²/0.1) on the unit square, u = 0 around it. Where is s?
-//! let membrane = LinearProblem::on(BoxDomain::unit(2))
-//!     .equation(-laplacian(2), |_| 0.0)
-//!     .dirichlet(|_| 0.0);
+//! let u = unknown("u");
+//! let [s1, s2] = parameters(["s₁", "s₂"]);
 //! let sensors = array![[0.3, 0.3], [0.7, 0.7], [0.3, 0.7], [0.7, 0.3]];
 //! let readings = [0.022_58, 0.022_58, 0.030_97, 0.017_33];
-//! let problem = InverseProblem::of(
-//!     membrane,
-//!     [Parameter::new("s₁", 0.5).within(0.1, 0.9), Parameter::new("s₂", 0.5).within(0.1, 0.9)],
-//! )
-//! .source(0, |x, s| (-((x[0] - s[0]).powi(2) + (x[1] - s[1]).powi(2)) / 0.1).exp())
-//! .observe(Observations::of_values(sensors, &readings).deviation(1e-4))
-//! .options(Options::new().features(300).bandwidth(5.0));
+//! let problem = InverseProblem::on(BoxDomain::unit(2))
+//!     .equation(-laplacian(u), exp(-((X - s1).powi(2) + (Y - s2).powi(2)) / 0.1))
+//!     .dirichlet(0.0)
+//!     .find(Sought::new(s1, 0.5).within(0.1, 0.9))
+//!     .find(Sought::new(s2, 0.5).within(0.1, 0.9))
+//!     .observe(Observations::of(u, sensors, &readings).deviation(1e-4))
+//!     .options(Options::new().features(300).bandwidth(5.0));
 //!
 //! println!("{}", problem.identifiability()?); // before the fit: what can these data tell?
 //! let fit = problem.fit()?;
@@ -40,7 +39,7 @@
 //!
 //! # What is where
 //! - The [`guide`]: an inverse problem of one's own, step by step.
-//! - [`InverseProblem`], [`Parameter`], [`Observations`]: the statement. [`Prepared`]: discretised and
+//! - [`InverseProblem`], [`Sought`], [`Observations`]: the statement. [`Prepared`]: discretised and
 //!   factored, for repeated use. [`Fit`]: the answer.
 //! - [`Identifiability`] (Cramér–Rao) before, [`Posterior`] (Laplace) after; [`Warning`]s in both.
 //! - [`ModelError`]: what the discretisation adds to the noise, from a second one.
@@ -66,18 +65,12 @@ mod statistics;
 pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};
 pub use engine::{Linearisation, Prepared};
 pub use error::InverseError;
-pub use fastlsq_basis::{Dual, FrequencyLaw};
-pub use fastlsq_solve::{
-    Ball, BoxDomain, Condition, Field, Interval, LinearProblem, LsqOptions, Operator, Options,
-    PartSelector, Solution, SpaceTime, advection, diffusion, identity, laplacian, laplacian_over,
-    normal_derivative, partial, partial_order,
-};
+pub use fastlsq_solve::*;
 pub use fit::{Band, Fit, FitMethod, FitOptions};
 pub use model_error::ModelError;
-pub use problem::{InverseProblem, Observations, Parameter, ParameterFunction};
+pub use problem::{InverseProblem, Observations, Sought};
 pub use report::Warning;
 pub use statistics::{Identifiability, Posterior};
-pub use {faer, ndarray};
 
 /// The README's example, so that it is tested with the documentation.
 #[cfg(doctest)]

@@ -21,10 +21,10 @@ impl ModelError {
     ///
     /// # Errors
     /// Fewer than two of them, another number of observations in one of them, a solve that fails.
-    pub fn estimate<const K: usize>(
-        prepared: &Prepared<K>,
-        others: &[Prepared<K>],
-        parameters: &[f64; K],
+    pub fn estimate(
+        prepared: &Prepared,
+        others: &[Prepared],
+        parameters: &[f64],
     ) -> Result<Self, InverseError> {
         let shape = |what, expected, found| InverseError::Shape {
             label: "the other discretisations".to_owned(),

@@ -7,19 +7,19 @@ use std::ops::ControlFlow;
 use fastlsq_inverse::applications::TravellingProfile;
 use fastlsq_inverse::optimise::{MinimiseOptions, check_gradient};
 use fastlsq_inverse::{
-    BandwidthLearner, BoxDomain, Field, LinearProblem, LsqOptions, Options, Shape, identity,
-    laplacian, partial,
+    BandwidthLearner, BoxDomain, LinearProblem, LsqOptions, Options, Shape, X, Y, laplacian, sin,
+    unknown,
 };
 use proptest::prelude::*;
 
 fn problem() -> LinearProblem {
-    let speed = Field::new("c", |x| 1.0 + x[0] * x[1]);
+    let u = unknown("u");
     LinearProblem::on(BoxDomain::unit(2))
         .equation(
-            laplacian(2) + &speed * partial(2, 0) + 4.0 * identity(2),
-            |x| (5.0 * x[0]).sin() + x[1],
+            laplacian(u) + (1.0 + X * Y) * u.d(X) + 4.0 * u,
+            sin(5.0 * X) + Y,
         )
-        .neumann(|x| x[0] * x[1])
+        .neumann(X * Y)
 }
 
 proptest! {

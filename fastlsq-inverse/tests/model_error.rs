@@ -5,8 +5,8 @@
 use std::f64::consts::PI;
 
 use fastlsq_inverse::{
-    BoxDomain, FitOptions, InverseError, InverseProblem, LinearProblem, ModelError, Observations,
-    Options, Parameter, Prepared, laplacian,
+    BoxDomain, FitOptions, InverseError, InverseProblem, ModelError, Observations, Options,
+    Prepared, Sought, X, laplacian, parameters, sin, unknown,
 };
 use ndarray::Array2;
 
@@ -23,17 +23,17 @@ fn exact([q, g]: [f64; 2]) -> Vec<f64> {
     places().iter().map(u).collect()
 }
 
-fn prepared(features: usize, seed: u64, values: &[f64]) -> Prepared<2> {
-    let forward = LinearProblem::on(BoxDomain::unit(1))
-        .equation(-laplacian(1), |_| 0.0)
-        .dirichlet(|_| 0.0);
-    let parameters = [Parameter::new("q", 1.0), Parameter::new("g", 0.5)];
-    InverseProblem::of(forward, parameters)
-        .source(0, |x, p| {
-            p[0] * ((5.0 * PI).powi(2) * (5.0 * PI * x[0]).sin())
-                + p[1] * (PI.powi(2) * (PI * x[0]).sin())
-        })
-        .observe(Observations::of_values(places(), values).deviation(NOISE))
+fn prepared(features: usize, seed: u64, values: &[f64]) -> Prepared {
+    let u = unknown("u");
+    let [q, g] = parameters(["q", "g"]);
+    let fast = (5.0 * PI).powi(2) * sin(5.0 * PI * X);
+    let slow = PI.powi(2) * sin(PI * X);
+    InverseProblem::on(BoxDomain::unit(1))
+        .equation(-laplacian(u), q * fast + g * slow)
+        .dirichlet(0.0)
+        .find(Sought::new(q, 1.0))
+        .find(Sought::new(g, 0.5))
+        .observe(Observations::of(u, places(), values).deviation(NOISE))
         .options(
             Options::new()
                 .features(features)

@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use fastlsq_solve::{
-    BoxDomain, LinearProblem, Options, Sequence, Solution, SolveError, UnitSampler, laplacian,
-    problems,
+    BoxDomain, LinearProblem, Options, Sequence, Solution, SolveError, UnitSampler, X, Y,
+    laplacian, problems, sin, unknown,
 };
 use ndarray::Array2;
 
@@ -16,7 +16,7 @@ use crate::{BandwidthLearner, InverseError, Shape};
 pub struct TravellingProfile {
     /// The speed c.
     pub speed: f64,
-    /// Sample points, one row (x, t) a point.
+    /// Sample points, one row (x, t) per point.
     pub points: Array2<f64>,
     /// Values there.
     pub values: Vec<f64>,
@@ -93,9 +93,10 @@ impl TravellingProfile {
 /// −Δu = f with u = sin 12πx sin πy: twelve times faster along x than along y.
 #[must_use]
 pub fn anisotropic_poisson() -> LinearProblem {
+    let exact = sin(12.0 * PI * X) * sin(PI * Y);
     LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |x| 145.0 * PI * PI * anisotropic_solution(x))
-        .dirichlet(anisotropic_solution)
+        .equation(-laplacian(unknown("u")), 145.0 * PI * PI * &exact)
+        .dirichlet(exact)
 }
 
 fn anisotropic_solution(x: &[f64]) -> f64 {

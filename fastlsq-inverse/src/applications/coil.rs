@@ -1,17 +1,16 @@
 //! Where is the coil? Magnetostatics of a quadrupole with iron poles and yoke (paper, coil
 //! localisation).
 
-use fastlsq_basis::Dual;
 use fastlsq_solve::{
-    BoxDomain, Field, LinearProblem, Operator, Options, Parity, Solution, SolveError, Symmetry,
-    diffusion, partial,
+    BoxDomain, Expr, Options, Parity, Solution, SolveError, Symmetry, X, Y, div, exp, grad,
+    parameters, sqrt, unknown,
 };
 use ndarray::Array2;
 
 use super::level_lines::{level_lines, on_grid, square_grid};
 use crate::optimise::{AdamOptions, LearningRate, Method};
 use crate::reference::{GridPotential, with_noise};
-use crate::{FitOptions, InverseProblem, Observations, Parameter};
+use crate::{FitOptions, InverseProblem, Observations, Sought};
 
 /// Half the difference at which pole and yoke blend into each other in the permeability.
 const BLEND: f64 = 0.02;
@@ -21,8 +20,8 @@ const WIDTH: f64 = 0.1;
 /// ∇·(ν∇A) = −J on [−1, 1]², A = 0 on all sides, B = (∂A/∂y, −∂A/∂x): the position (x, y) of a coil
 /// and its three mirror images from B at sensors around the axis.
 ///
-/// ν = 1/μᵣ with μᵣ = 1 + 49 max(pole, yoke), the maximum smoothed so that ∇ν exists everywhere; it
-/// comes in closed form from dual numbers. Readings come from finite volumes.
+/// ν = 1/μᵣ with μᵣ = 1 + 49 max(pole, yoke), the maximum smoothed so that ∇ν exists everywhere.
+/// Readings come from finite volumes.
 #[derive(Debug, Clone)]
 pub struct Coil {
     /// The true position.
@@ -37,26 +36,35 @@ pub struct Coil {
     pub options: Options,
 }
 
-/// The relative permeability at a point.
-fn permeability<const K: usize>(x: Dual<K>, y: Dual<K>) -> Dual<K> {
-    let step = |z: Dual<K>| 1.0 / (1.0 + (-z).exp());
+/// The relative permeability at (x, y).
+fn permeability(x: &Expr, y: &Expr) -> Expr {
+    let step = |z: Expr| 1.0 / (1.0 + exp(-z));
     let (xx, yy) = (x * x, y * y);
-    let h = ((xx - yy).powi(2) + 1e-4).sqrt();
-    let r = (xx + yy + 1e-12).sqrt();
-    let inside = step(40.0 * (0.85 - r));
-    let pole = step(40.0 * (h - 0.35 * 0.35)) * inside;
+    let h = sqrt((&xx - &yy).powi(2) + 1e-4);
+    let r = sqrt(xx + yy + 1e-12);
+    let inside = step(40.0 * (0.85 - &r));
+    let pole = step(40.0 * (h - 0.35 * 0.35)) * &inside;
     let yoke = step(40.0 * (r - 0.70)) * inside;
-    let largest = 0.5 * (pole + yoke + ((pole - yoke).powi(2) + BLEND * BLEND).sqrt());
-    1.0 + 49.0 * largest
+    let apart = sqrt((&pole - &yoke).powi(2) + BLEND * BLEND);
+    1.0 + 24.5 * (pole + yoke + apart)
 }
 
-/// The current density 35 [G(x, y) + G(−x, −y) − G(−x, y) − G(x, −y)] of coils at (±x, ±y).
-fn current<const K: usize>(point: &[f64], x: Dual<K>, y: Dual<K>) -> Dual<K> {
-    let gauss = |cx: Dual<K>, cy: Dual<K>| {
-        let square = (point[0] - cx).powi(2) + (point[1] - cy).powi(2);
-        (-square / (2.0 * WIDTH * WIDTH)).exp()
+/// The current density 35 [G(x, y) + G(−x, −y) − G(−x, y) − G(x, −y)] at a point, of coils at (±x, ±y).
+fn current(point: [&Expr; 2], coil: [&Expr; 2]) -> Expr {
+    let gauss = |x: Expr, y: Expr| {
+        let square = (point[0] - x).powi(2) + (point[1] - y).powi(2);
+        exp(-square / (2.0 * WIDTH * WIDTH))
     };
-    35.0 * (gauss(x, y) + gauss(-x, -y) - gauss(-x, y) - gauss(x, -y))
+    let [x, y] = coil.map(Clone::clone);
+    let (left, below) = (-&x, -&y);
+    35.0 * (gauss(x.clone(), y.clone()) + gauss(left.clone(), below.clone())
+        - gauss(left, y)
+        - gauss(x, below))
+}
+
+/// The number that a formula is once all its arguments are numbers.
+fn number(formula: &Expr) -> f64 {
+    formula.as_number().unwrap_or(f64::NAN)
 }
 
 impl Coil {
@@ -115,14 +123,14 @@ impl Coil {
     /// μᵣ at a point, for figures.
     #[must_use]
     pub fn permeability(x: f64, y: f64) -> f64 {
-        permeability::<1>(Dual::constant(x), Dual::constant(y)).value()
+        number(&permeability(&x.into(), &y.into()))
     }
 
     /// J at a point for a coil at this position, for figures.
     #[must_use]
     pub fn current(point: [f64; 2], position: [f64; 2]) -> f64 {
-        let [x, y] = position.map(Dual::<1>::constant);
-        current(&point, x, y).value()
+        let ([x, y], [cx, cy]) = (point.map(Expr::from), position.map(Expr::from));
+        number(&current([&x, &y], [&cx, &cy]))
     }
 
     /// The readings without noise, all x components first: finite volumes on a quarter of the square
@@ -162,30 +170,10 @@ impl Coil {
         readings
     }
 
-    /// The sensors, one row a point.
+    /// The sensors, one row per point.
     #[must_use]
     pub fn sensor_points(&self) -> Array2<f64> {
         Array2::from_shape_fn((self.sensors.len(), 2), |(i, axis)| self.sensors[i][axis])
-    }
-
-    /// ∇·(ν∇A)/ν: the equation divided by ν, so that iron and air count alike.
-    fn operator() -> Operator {
-        let nu = |x: &[f64]| {
-            let mu = permeability(Dual::<2>::variable(x[0], 0), Dual::variable(x[1], 1));
-            // ∇ν/ν = −∇μ/μ
-            (
-                mu.value(),
-                -mu.slope(0) / mu.value(),
-                -mu.slope(1) / mu.value(),
-            )
-        };
-        diffusion(
-            Field::constant(1.0),
-            [
-                Field::new("∂ν/ν∂x", move |x| nu(x).1),
-                Field::new("∂ν/ν∂y", move |x| nu(x).2),
-            ],
-        )
     }
 
     /// The inverse problem with these readings, in the coordinates (x, y) of the coil.
@@ -196,13 +184,13 @@ impl Coil {
         &self,
         readings: &[f64],
         deviations: [f64; 2],
-    ) -> Result<InverseProblem<2>, SolveError> {
+    ) -> Result<InverseProblem, SolveError> {
+        let [cx, cy] = parameters(["cx", "cy"]);
         let [x, y] = self.start;
-        let parameters = [
-            Parameter::new("x", x).within(0.1, 0.9).unit(1.0),
-            Parameter::new("y", y).within(0.1, 0.9).unit(1.0),
-        ];
-        self.state(readings, deviations, parameters, |p| (p[0], p[1]))
+        let stated = self.state(readings, deviations, [cx.into(), cy.into()])?;
+        Ok(stated
+            .find(Sought::new(cx, x).within(0.1, 0.9).unit(1.0))
+            .find(Sought::new(cy, y).within(0.1, 0.9).unit(1.0)))
     }
 
     /// The inverse problem in the mean (x + y)/2 and the half difference (x − y)/2. The readings
@@ -215,55 +203,59 @@ impl Coil {
         &self,
         readings: &[f64],
         deviations: [f64; 2],
-    ) -> Result<InverseProblem<2>, SolveError> {
+    ) -> Result<InverseProblem, SolveError> {
+        let [mean, difference] = parameters(["mean", "half difference"]);
         let [x, y] = self.start;
-        let parameters = [
-            Parameter::new("mean", 0.5 * (x + y))
-                .within(0.1, 0.9)
-                .unit(1.0),
-            Parameter::new("half difference", 0.5 * (x - y))
-                .within(-0.4, 0.4)
-                .unit(1.0),
-        ];
-        self.state(readings, deviations, parameters, |p| {
-            (p[0] + p[1], p[0] - p[1])
-        })
+        let position = [mean + difference, mean - difference];
+        let stated = self.state(readings, deviations, position)?;
+        Ok(stated
+            .find(Sought::new(mean, 0.5 * (x + y)).within(0.1, 0.9).unit(1.0))
+            .find(
+                Sought::new(difference, 0.5 * (x - y))
+                    .within(-0.4, 0.4)
+                    .unit(1.0),
+            ))
     }
 
     /// (x, y) for the parameters of [`rotated_problem`](Self::rotated_problem).
     #[must_use]
-    pub fn position(rotated: &[f64; 2]) -> [f64; 2] {
-        [rotated[0] + rotated[1], rotated[0] - rotated[1]]
+    pub fn position(rotated: &[f64]) -> [f64; 2] {
+        match rotated {
+            [mean, difference] => [mean + difference, mean - difference],
+            _ => [f64::NAN; 2],
+        }
     }
 
+    /// Everything but what is sought, for a coil at this position.
     fn state(
         &self,
         readings: &[f64],
         deviations: [f64; 2],
-        parameters: [Parameter; 2],
-        position: fn(&[Dual<2>; 2]) -> (Dual<2>, Dual<2>),
-    ) -> Result<InverseProblem<2>, SolveError> {
-        let forward = LinearProblem::on(BoxDomain::new(&[-1.0, -1.0], &[1.0, 1.0])?)
-            .equation(Self::operator(), |_| 0.0)
-            .dirichlet(|_| 0.0);
+        position: [Expr; 2],
+    ) -> Result<InverseProblem, SolveError> {
+        let a = unknown("A");
+        let (x, y) = (Expr::from(X), Expr::from(Y));
+        let mu = permeability(&x, &y);
+        let current = current([&x, &y], position.each_ref());
         let (along_x, along_y) = readings.split_at(readings.len() / 2);
         let points = self.sensor_points();
-        Ok(InverseProblem::of(forward, parameters)
-            .source(0, move |point, p| {
-                let (x, y) = position(p);
-                -Self::permeability(point[0], point[1]) * current(point, x, y)
-            })
-            .observe(
-                Observations::of(partial(2, 1), points.clone(), along_x)
-                    .deviation(deviations[0])
-                    .named("B along x"),
-            )
-            .observe(
-                Observations::of(-partial(2, 0), points, along_y)
-                    .deviation(deviations[1])
-                    .named("B along y"),
-            )
-            .options(self.options.clone()))
+        Ok(
+            InverseProblem::on(BoxDomain::new(&[-1.0, -1.0], &[1.0, 1.0])?)
+                // Divided by ν, so that iron and air count alike.
+                .equation(&mu * div(grad(a) / &mu), -mu * current)
+                .dirichlet(0.0)
+                .observe(
+                    Observations::of(a.d(Y), points.clone(), along_x)
+                        .deviation(deviations[0])
+                        .named("B along x"),
+                )
+                .observe(
+                    Observations::of(-a.d(X), points, along_y)
+                        .deviation(deviations[1])
+                        .named("B along y"),
+                )
+                .options(self.options.clone()),
+        )
     }
 
     /// What a map of the field needs, on a grid with this many nodes along each side of the square.
@@ -283,7 +275,7 @@ impl Coil {
         })
     }
 
-    /// B = (∂A/∂y, −∂A/∂x) of a solution at points, one row a point, for figures.
+    /// B = (∂A/∂y, −∂A/∂x) of a solution at points, one row per point, for figures.
     ///
     /// # Errors
     /// Points of another dimension.

@@ -2,17 +2,17 @@
 
 use std::f64::consts::PI;
 
-use fastlsq_basis::Dual;
-use fastlsq_solve::{BoxDomain, LinearProblem, Options, Sequence, UnitSampler, laplacian, partial};
+use fastlsq_solve::{
+    BoxDomain, Expr, Options, Parameter, Sequence, UnitSampler, X, Y, div, grad, parameter, sin,
+    unknown,
+};
 use ndarray::Array2;
 
 use crate::reference::with_noise;
-use crate::{Fit, InverseProblem, Observations, Parameter};
+use crate::{Band, Fit, InverseError, InverseProblem, Observations, Sought};
 
-/// The largest degree of a polynomial.
+/// The largest total degree of a polynomial.
 const DEGREE: usize = 6;
-/// Products of Legendre polynomials of total degree at most six.
-const COEFFICIENTS: usize = (DEGREE + 1) * (DEGREE + 2) / 2;
 
 /// −∇·(a∇u) = f on the unit square with u known on the boundary: the field a(x, y) from values of u.
 ///
@@ -21,7 +21,7 @@ const COEFFICIENTS: usize = (DEGREE + 1) * (DEGREE + 2) / 2;
 /// deviation of the coefficient of P_m(2x − 1) P_n(2y − 1) is 2/(1 + m + n).
 #[derive(Debug, Clone)]
 pub struct DiffusionField {
-    /// Where u is measured, one row a point.
+    /// Where u is measured, one row per point.
     pub points: Array2<f64>,
     /// The standard deviation of a measurement.
     pub noise: f64,
@@ -30,46 +30,30 @@ pub struct DiffusionField {
 }
 
 /// The degrees (m, n) of each product, by rising total degree.
-fn degrees(k: usize) -> (usize, usize) {
-    let mut first = 0;
-    for total in 0..=DEGREE {
-        if k < first + total + 1 {
-            return (k - first, total - (k - first));
-        }
-        first += total + 1;
-    }
-    (0, 0)
+fn degrees() -> impl Iterator<Item = (usize, usize)> {
+    (0..=DEGREE).flat_map(|total| (0..=total).map(move |m| (m, total - m)))
 }
 
-/// P_m(2x − 1) for all degrees, and the derivatives by x.
-fn legendre(x: f64) -> [[f64; 2]; DEGREE + 1] {
-    let t = 2.0 * x - 1.0;
-    let mut p = [[1.0, 0.0]; DEGREE + 1];
-    p[1] = [t, 2.0];
+/// The coefficient of P_m(2x − 1) P_n(2y − 1).
+fn coefficient(m: usize, n: usize) -> Parameter {
+    parameter(&format!("a{m}{n}"))
+}
+
+/// P_m(t) for all degrees.
+fn legendre(t: &Expr) -> Vec<Expr> {
+    let mut p = vec![Expr::from(1.0), t.clone()];
     for m in 1..DEGREE {
-        let (a, b) = ((2 * m + 1) as f64, m as f64);
-        let c = (m + 1) as f64;
-        p[m + 1][0] = (a * t * p[m][0] - b * p[m - 1][0]) / c;
-        p[m + 1][1] = (a * (2.0 * p[m][0] + t * p[m][1]) - b * p[m - 1][1]) / c;
+        let (a, b, c) = ((2 * m + 1) as f64, m as f64, (m + 1) as f64);
+        p.push((a * t * &p[m] - b * &p[m - 1]) / c);
     }
     p
 }
 
-/// The value (0) or the slope along x (1) or y (2) of every product at a point.
-fn products(which: usize, x: &[f64]) -> [f64; COEFFICIENTS] {
-    let (px, py) = (legendre(x[0]), legendre(x[1]));
-    std::array::from_fn(|k| {
-        let (m, n) = degrees(k);
-        px[m][usize::from(which == 1)] * py[n][usize::from(which == 2)]
-    })
-}
-
-/// Σ θₖ times value or slope of the products.
-fn field(which: usize, x: &[f64], p: &[Dual<COEFFICIENTS>; COEFFICIENTS]) -> Dual<COEFFICIENTS> {
-    let products = products(which, x);
-    p.iter()
-        .zip(products)
-        .map(|(p, product)| *p * product)
+/// The field as a polynomial with unknown coefficients.
+fn field() -> Expr {
+    let (px, py) = (legendre(&(2.0 * X - 1.0)), legendre(&(2.0 * Y - 1.0)));
+    degrees()
+        .map(|(m, n)| coefficient(m, n) * &px[m] * &py[n])
         .sum()
 }
 
@@ -96,16 +80,6 @@ impl DiffusionField {
         (PI * x).sin() * (PI * y).sin()
     }
 
-    /// −∇·(a∇u) for the truth.
-    fn source(x: &[f64]) -> f64 {
-        let (sx, cx) = (PI * x[0]).sin_cos();
-        let (sy, cy) = (PI * x[1]).sin_cos();
-        let u = sx * sy;
-        // a = 2 + u: ∇a·∇u = |∇u|²
-        let gradient = PI * PI * (cx * cx * sy * sy + sx * sx * cy * cy);
-        (2.0 + u) * 2.0 * PI * PI * u - gradient
-    }
-
     /// Measurements with noise from this seed.
     #[must_use]
     pub fn measurements(&self, seed: u64) -> Vec<f64> {
@@ -116,50 +90,46 @@ impl DiffusionField {
 
     /// The inverse problem with these measurements.
     #[must_use]
-    pub fn problem(&self, measurements: &[f64]) -> InverseProblem<COEFFICIENTS> {
-        let forward = LinearProblem::on(BoxDomain::unit(2))
-            .equation(0.0 * laplacian(2), Self::source)
-            .dirichlet(|_| 0.0);
-        let parameters = std::array::from_fn(|k| {
-            let (m, n) = degrees(k);
-            let start = if k == 0 { 2.0 } else { 0.0 };
+    pub fn problem(&self, measurements: &[f64]) -> InverseProblem {
+        let u = unknown("u");
+        let exact = sin(PI * X) * sin(PI * Y);
+        let truth = 2.0 + &exact;
+        let mut problem = InverseProblem::on(BoxDomain::unit(2))
+            .equation(-div(field() * grad(u)), -div(truth * grad(exact)))
+            .dirichlet(0.0)
+            .observe(Observations::of(u, self.points.clone(), measurements).deviation(self.noise))
+            .options(self.options.clone());
+        for (m, n) in degrees() {
+            let start = if m + n == 0 { 2.0 } else { 0.0 };
             let smooth = 2.0 / (1 + m + n) as f64;
-            Parameter::new(format!("a{m}{n}"), start).prior(start, smooth)
-        });
-        InverseProblem::of(forward, parameters)
-            .term(0, -laplacian(2), |x, p| field(0, x, p))
-            .term(0, -partial(2, 0), |x, p| field(1, x, p))
-            .term(0, -partial(2, 1), |x, p| field(2, x, p))
-            .observe(
-                Observations::of_values(self.points.clone(), measurements).deviation(self.noise),
-            )
-            .options(self.options.clone())
+            problem = problem.find(Sought::new(coefficient(m, n), start).prior(start, smooth));
+        }
+        problem
     }
 
-    /// The fitted field at a point, with its posterior deviation.
-    #[must_use]
-    pub fn fitted(fit: &Fit<COEFFICIENTS>, x: f64, y: f64) -> (f64, f64) {
-        let products = products(0, &[x, y]);
-        let value = products
-            .iter()
-            .zip(&fit.parameters)
-            .map(|(m, p)| m * p)
-            .sum();
-        (value, fit.posterior.deviation_of(&products))
+    /// The fitted field at points (one row per point), with its posterior 95 % band.
+    ///
+    /// # Errors
+    /// Points of another dimension, a fit of another problem.
+    pub fn fitted(fit: &Fit, points: &Array2<f64>) -> Result<Vec<Band>, InverseError> {
+        fit.band(field(), points, 0.95)
     }
 
     /// The relative error ‖a − truth‖/‖truth‖ over a grid of the square.
-    #[must_use]
-    pub fn error(fit: &Fit<COEFFICIENTS>) -> f64 {
+    ///
+    /// # Errors
+    /// A fit of another problem.
+    pub fn error(fit: &Fit) -> Result<f64, InverseError> {
+        let points = Array2::from_shape_fn((41 * 41, 2), |(i, axis)| {
+            let node = if axis == 0 { i / 41 } else { i % 41 };
+            node as f64 / 40.0
+        });
         let (mut difference, mut size) = (0.0, 0.0);
-        for i in 0..=40 {
-            for j in 0..=40 {
-                let (x, y) = (f64::from(i) / 40.0, f64::from(j) / 40.0);
-                let truth = Self::truth(x, y);
-                difference += (Self::fitted(fit, x, y).0 - truth).powi(2);
-                size += truth * truth;
-            }
+        for (band, point) in Self::fitted(fit, &points)?.iter().zip(points.rows()) {
+            let truth = Self::truth(point[0], point[1]);
+            difference += (band.value - truth).powi(2);
+            size += truth * truth;
         }
-        (difference / size).sqrt()
+        Ok((difference / size).sqrt())
     }
 }

@@ -15,7 +15,7 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    /// Evaluates at the nodes of a grid, one row a point.
+    /// Evaluates at the nodes of a grid, one row per point.
     pub(super) fn of(nodes: usize, values: impl FnOnce(&Array2<f64>) -> Vec<f64>) -> Self {
         let (axis, points) = square_grid(0.0, 1.0, nodes);
         let values = values(&points);

@@ -3,10 +3,9 @@
 use std::f64::consts::PI;
 use std::time::Instant;
 
-use fastlsq_basis::Dual;
 use fastlsq_solve::{
-    BoxDomain, Field, FrequencyLaw, LinearProblem, Operator, Options, SpaceTime, identity,
-    laplacian_over, partial,
+    BoxDomain, Expr, FrequencyLaw, Options, Parameter, SpaceTime, T, X, Y, exp, laplacian,
+    parameter, unknown,
 };
 use ndarray::{Array2, s};
 
@@ -14,7 +13,7 @@ use super::heat_map::HeatMap;
 use crate::optimise::{LbfgsbOptions, Method};
 use crate::reference::{HeatSeries, with_noise};
 use crate::{
-    Fit, FitOptions, InverseError, InverseProblem, ModelError, Observations, Parameter, Prepared,
+    Fit, FitOptions, InverseError, InverseProblem, ModelError, Observations, Prepared, Sought,
 };
 
 /// Parameters of one source.
@@ -56,61 +55,21 @@ impl HeatSource {
     }
 }
 
-/// The heating of all sources for parameters that are dual numbers.
-fn heating(x: &[f64], p: &[Dual<ALL>; ALL]) -> Dual<ALL> {
-    let mut value = 0.0;
-    let mut slopes = [0.0; ALL];
-    // The formula of one source with its six derivatives, written out: dual numbers with 24 slopes
-    // would spend most of their time on zeros.
-    for k in 0..SOURCES {
-        let own: [f64; EACH] = std::array::from_fn(|j| p[EACH * k + j].value());
-        let (v, s) = one_source(x, &own);
-        value += v;
-        slopes[EACH * k..EACH * (k + 1)].copy_from_slice(&s);
-    }
-    compose(value, &slopes, p)
+/// The parameters of one source, numbered from 1.
+fn names(source: usize) -> [Parameter; EACH] {
+    ["x", "y", "I", "a", "b", "c"].map(|name| parameter(&format!("{name}{source}")))
 }
 
-/// The chain rule: a function of all parameters with these partial derivatives, at p.
-fn compose(value: f64, slopes: &[f64; ALL], p: &[Dual<ALL>; ALL]) -> Dual<ALL> {
-    let mut total = Dual::constant(value);
-    for (slope, p) in slopes.iter().zip(p) {
-        if *slope != 0.0 {
-            total += (*p - p.value()) * *slope;
-        }
-    }
-    total
+/// The heating of one source.
+fn heating([x, y, intensity, a, b, c]: [Parameter; EACH]) -> Expr {
+    let (dx, dy) = (X - x, Y - y);
+    let quadratic = (a * &dx).powi(2) + (b * dx + c * dy).powi(2);
+    intensity * a * c / (2.0 * PI) * exp(-0.5 * quadratic)
 }
 
-fn one_source(x: &[f64], own: &[f64; EACH]) -> (f64, [f64; EACH]) {
-    let variables: [Dual<EACH>; EACH] = std::array::from_fn(|j| Dual::variable(own[j], j));
-    let [xs, ys, intensity, a, b, c] = variables;
-    let (dx, dy) = (x[0] - xs, x[1] - ys);
-    let quadratic = (a * dx).powi(2) + (b * dx + c * dy).powi(2);
-    let value = intensity * a * c / (2.0 * PI) * (-0.5 * quadratic).exp();
-    (value.value(), *value.slopes())
-}
-
-/// u = g v with the function g that [vanishes](vanishing) where u does: what the solution v is multiplied by.
-fn lift() -> Operator {
-    &vanishing() * identity(3)
-}
-
-/// (1 − e^{−s}) x(1 − x) y(1 − y), with its derivatives, at (x, y, s).
-fn vanishing() -> Field {
-    let along = |axis: usize, slope: Field| {
-        let mut gradient = vec![Field::constant(0.0); 3];
-        gradient[axis] = slope;
-        gradient
-    };
-    let bubble = |axis: usize| {
-        let slope = Field::new("1 − 2x", move |x| 1.0 - 2.0 * x[axis])
-            .with_gradient(along(axis, Field::constant(-2.0)));
-        Field::new("x(1 − x)", move |x| x[axis] * (1.0 - x[axis])).with_gradient(along(axis, slope))
-    };
-    let decay = Field::new("e^−s", |x| (-x[2]).exp());
-    let rise = Field::new("1 − e^−s", |x| -(-x[2]).exp_m1()).with_gradient(along(2, decay));
-    rise * bubble(0) * bubble(1)
+/// u = (1 − e^{−s}) x(1 − x) y(1 − y) v, which vanishes where the temperature does, at (x, y, s).
+fn temperature() -> Expr {
+    (1.0 - exp(-T)) * X * (1.0 - X) * Y * (1.0 - Y) * unknown("v")
 }
 
 /// u_t − 0.05 Δu = Σ sources on the unit square for 0 ≤ t ≤ 1.5, u = 0 on the sides and at t = 0.
@@ -245,8 +204,11 @@ impl HeatSources {
 
     /// Sources from parameters.
     #[must_use]
-    pub fn sources(parameters: &[f64; ALL]) -> [HeatSource; SOURCES] {
-        std::array::from_fn(|k| HeatSource::from_parameters(&parameters[EACH * k..EACH * (k + 1)]))
+    pub fn sources(parameters: &[f64]) -> [HeatSource; SOURCES] {
+        std::array::from_fn(|k| {
+            let own = parameters.get(EACH * k..EACH * (k + 1));
+            HeatSource::from_parameters(own.unwrap_or_default())
+        })
     }
 
     /// The temperature that the true sources make at one time, on a grid for figures.
@@ -289,7 +251,7 @@ impl HeatSources {
 
     /// Distances between fitted and true positions, source by source.
     #[must_use]
-    pub fn position_errors(&self, parameters: &[f64; ALL]) -> [f64; SOURCES] {
+    pub fn position_errors(&self, parameters: &[f64]) -> [f64; SOURCES] {
         let fitted = Self::sources(parameters);
         std::array::from_fn(|k| {
             let [dx, dy] =
@@ -308,41 +270,37 @@ impl HeatSources {
     ///
     /// # Errors
     /// None for the set-ups of this module.
-    pub fn problem(&self, readings: &[f64]) -> Result<InverseProblem<ALL>, InverseError> {
+    pub fn problem(&self, readings: &[f64]) -> Result<InverseProblem, InverseError> {
         let domain = SpaceTime::new(BoxDomain::unit(2), 0.0, Self::stretched(Self::DURATION))?;
-        let rate = Field::new("e^−s/τ", |x| (-x[2]).exp() / Self::EARLY);
-        let operator = &rate * partial(3, 2) - Self::DIFFUSIVITY * laplacian_over(3, &[0, 1]);
-        let lift = lift();
-        let forward = LinearProblem::on(domain).equation(operator.of(&lift), |_| 0.0);
+        let u = temperature();
+        // u_t = u_s ds/dt
+        let rate = exp(-T) / Self::EARLY * u.d(T);
+        let sources = (1..=SOURCES).map(|k| heating(names(k))).sum::<Expr>();
         let mut points = self.reading_points();
         points.column_mut(2).mapv_inplace(Self::stretched);
+        let mut problem = InverseProblem::on(domain)
+            .equation(rate - Self::DIFFUSIVITY * laplacian(&u), sources)
+            .observe(
+                Observations::of(u, points, readings)
+                    .deviation(self.noise)
+                    .named("thermometers"),
+            )
+            .options(self.options.clone());
         let start = Self::as_parameters(&self.start);
-        let parameters = std::array::from_fn(|k| {
-            let name = format!(
-                "{}{}",
-                ["x", "y", "I", "a", "b", "c"][k % EACH],
-                k / EACH + 1
-            );
+        for (k, name) in (1..=SOURCES).flat_map(names).enumerate() {
             let (lower, upper) = match k % EACH {
                 0 | 1 => (0.05, 0.95),
                 2 => (0.1, 15.0),
                 4 => (-50.0, 50.0),
                 _ => (0.1, 50.0),
             };
-            let parameter = Parameter::new(name, start[k]).within(lower, upper);
-            match self.prior {
-                Some(deviations) => parameter.prior(start[k], deviations[k % EACH]),
-                None => parameter,
-            }
-        });
-        Ok(InverseProblem::of(forward, parameters)
-            .source(0, heating)
-            .observe(
-                Observations::of(lift, points, readings)
-                    .deviation(self.noise)
-                    .named("thermometers"),
-            )
-            .options(self.options.clone()))
+            let sought = Sought::new(name, start[k]).within(lower, upper);
+            problem = problem.find(match self.prior {
+                Some(deviations) => sought.prior(start[k], deviations[k % EACH]),
+                None => sought,
+            });
+        }
+        Ok(problem)
     }
 
     /// The inverse problem and its twins, discretised and factored.
@@ -369,7 +327,7 @@ impl HeatSources {
 #[derive(Debug)]
 pub struct HeatModel {
     /// The one that is fitted, and its twins.
-    members: Vec<Prepared<ALL>>,
+    members: Vec<Prepared>,
     noise: f64,
 }
 
@@ -377,7 +335,7 @@ pub struct HeatModel {
 #[derive(Debug, Clone)]
 pub struct FoundSources {
     /// The fit, its posterior widened by the error of the discretisation.
-    pub fit: Fit<ALL>,
+    pub fit: Fit,
     /// That error as the twins tell it, root mean square over the readings.
     pub model_error: f64,
     /// Evaluations of the misfit over both passes, preliminary fits included.
@@ -391,7 +349,7 @@ pub struct FoundSources {
 impl HeatModel {
     /// The discretisation that is fitted.
     #[must_use]
-    pub fn prepared(&self) -> &Prepared<ALL> {
+    pub fn prepared(&self) -> &Prepared {
         &self.members[0]
     }
 
@@ -399,7 +357,7 @@ impl HeatModel {
     ///
     /// # Errors
     /// No twins; as [`Prepared::predict`].
-    pub fn model_error(&self, parameters: &[f64; ALL]) -> Result<ModelError, InverseError> {
+    pub fn model_error(&self, parameters: &[f64]) -> Result<ModelError, InverseError> {
         Ok(ModelError::estimate(self.prepared(), &self.members, parameters)?.whole())
     }
 
@@ -409,7 +367,7 @@ impl HeatModel {
     /// As [`Prepared::solution`].
     pub fn map(
         &self,
-        parameters: &[f64; ALL],
+        parameters: &[f64],
         time: f64,
         nodes: usize,
     ) -> Result<HeatMap, InverseError> {
@@ -417,7 +375,7 @@ impl HeatModel {
         HeatMap::try_of(nodes, |points| {
             let mut sites = Array2::from_elem((points.nrows(), 3), HeatSources::stretched(time));
             sites.slice_mut(s![.., ..2]).assign(points);
-            Ok(solution.apply(&lift(), &sites)?)
+            Ok(solution.evaluate(temperature(), &sites)?)
         })
     }
 
@@ -428,7 +386,7 @@ impl HeatModel {
     /// No twins; as [`Prepared::fit_with`].
     pub fn fit(&mut self, readings: &[f64]) -> Result<FoundSources, InverseError> {
         let begin = Instant::now();
-        let start = *self.prepared().start();
+        let start = self.prepared().start().to_vec();
         let options = HeatSources::fit_options().record_trajectory();
         let first = self.pass(readings, &start, &options)?;
         let again = options.tempering(&[]).starting_at(&first.parameters);
@@ -450,9 +408,9 @@ impl HeatModel {
     fn pass(
         &mut self,
         readings: &[f64],
-        at: &[f64; ALL],
+        at: &[f64],
         options: &FitOptions,
-    ) -> Result<Fit<ALL>, InverseError> {
+    ) -> Result<Fit, InverseError> {
         let deviation = self.noise.hypot(self.model_error(at)?.remaining());
         let fitted = &mut self.members[0];
         fitted.set_values(readings)?;

@@ -1,10 +1,10 @@
 //! The position of a source from four sensors (the listing in the paper's appendix).
 
-use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
+use fastlsq_solve::{BoxDomain, Options, X, Y, exp, laplacian, parameters, unknown};
 use ndarray::Array2;
 
 use crate::reference::{PoissonSeries, with_noise};
-use crate::{InverseProblem, Observations, Parameter};
+use crate::{InverseProblem, Observations, Sought};
 
 /// −Δu = exp(−|x − s|²/0.1) on the unit square, u = 0 around it: where is s?
 ///
@@ -60,7 +60,7 @@ impl SourcePosition {
         with_noise(&self.exact_readings(), self.noise, seed)
     }
 
-    /// The sensors, one row a point.
+    /// The sensors, one row per point.
     #[must_use]
     pub fn sensor_points(&self) -> Array2<f64> {
         Array2::from_shape_fn((self.sensors.len(), 2), |(i, axis)| self.sensors[i][axis])
@@ -68,20 +68,17 @@ impl SourcePosition {
 
     /// The inverse problem with these readings.
     #[must_use]
-    pub fn problem(&self, readings: &[f64]) -> InverseProblem<2> {
-        let forward = LinearProblem::on(BoxDomain::unit(2))
-            .equation(-laplacian(2), |_| 0.0)
-            .dirichlet(|_| 0.0);
+    pub fn problem(&self, readings: &[f64]) -> InverseProblem {
+        let u = unknown("u");
+        let [s1, s2] = parameters(["s₁", "s₂"]);
         let [a, b] = self.start;
-        let parameters = [
-            Parameter::new("s₁", a).within(0.1, 0.9),
-            Parameter::new("s₂", b).within(0.1, 0.9),
-        ];
-        InverseProblem::of(forward, parameters)
-            .source(0, |x, s| {
-                (-((x[0] - s[0]).powi(2) + (x[1] - s[1]).powi(2)) / 0.1).exp()
-            })
-            .observe(Observations::of_values(self.sensor_points(), readings).deviation(self.noise))
+        let distance_squared = (X - s1).powi(2) + (Y - s2).powi(2);
+        InverseProblem::on(BoxDomain::unit(2))
+            .equation(-laplacian(u), exp(-distance_squared / 0.1))
+            .dirichlet(0.0)
+            .find(Sought::new(s1, a).within(0.1, 0.9))
+            .find(Sought::new(s2, b).within(0.1, 0.9))
+            .observe(Observations::of(u, self.sensor_points(), readings).deviation(self.noise))
             .options(self.options.clone())
     }
 }

@@ -1,12 +1,12 @@
 //! The Helmholtz wavenumber from a few dozen sensors.
 
 use fastlsq_solve::{
-    BoxDomain, LinearProblem, Options, Sequence, UnitSampler, identity, laplacian,
+    BoxDomain, Options, Sequence, UnitSampler, X, Y, laplacian, parameter, sin, unknown,
 };
 use ndarray::Array2;
 
 use crate::reference::with_noise;
-use crate::{InverseError, InverseProblem, Observations, Parameter};
+use crate::{InverseError, InverseProblem, Observations, Sought};
 
 /// Δu + k²u = f on the unit square with known f and boundary values: which k explains the readings?
 ///
@@ -18,7 +18,7 @@ pub struct Wavenumber {
     pub truth: f64,
     /// Where the search starts.
     pub start: f64,
-    /// The sensors, one row a point.
+    /// The sensors, one row per point.
     pub sensors: Array2<f64>,
     /// How the forward problem is discretised.
     pub options: Options,
@@ -54,16 +54,16 @@ impl Wavenumber {
     /// The inverse problem with these readings; without noise the deviation only sets the unit of the
     /// misfit.
     #[must_use]
-    pub fn problem(&self, readings: &[f64], noise: f64) -> InverseProblem<1> {
+    pub fn problem(&self, readings: &[f64], noise: f64) -> InverseProblem {
+        let (u, k) = (unknown("u"), parameter("k"));
         let kappa = self.truth;
-        let exact = move |x: &[f64]| (kappa * x[0]).sin() * (kappa * x[1]).sin();
-        let forward = LinearProblem::on(BoxDomain::unit(2))
-            .equation(laplacian(2), move |x| -kappa * kappa * exact(x))
-            .dirichlet(exact);
+        let exact = sin(kappa * X) * sin(kappa * Y);
         let deviation = if noise > 0.0 { noise } else { 1e-3 };
-        InverseProblem::of(forward, [Parameter::new("k", self.start).within(9.0, 10.9)])
-            .term(0, identity(2), |_, k| k[0] * k[0])
-            .observe(Observations::of_values(self.sensors.clone(), readings).deviation(deviation))
+        InverseProblem::on(BoxDomain::unit(2))
+            .equation(laplacian(u) + k * k * u, -kappa * kappa * &exact)
+            .dirichlet(exact)
+            .find(Sought::new(k, self.start).within(9.0, 10.9))
+            .observe(Observations::of(u, self.sensors.clone(), readings).deviation(deviation))
             .options(self.options.clone())
     }
 

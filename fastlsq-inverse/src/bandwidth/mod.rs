@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, SinusoidalBasis};
 use fastlsq_solve::auto::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
-use fastlsq_solve::{LinearProblem, Options, RowBlock, Solution, System};
+use fastlsq_solve::{ConcreteProblem, LinearProblem, Options, RowBlock, Solution, System};
 
 use crate::InverseError;
 use crate::optimise::{
@@ -56,6 +56,7 @@ pub enum Shape {
 #[derive(Debug)]
 pub struct BandwidthLearner {
     problem: LinearProblem,
+    concrete: ConcreteProblem,
     options: Options,
     loss: BandwidthLoss,
     start: Vec<f64>,
@@ -175,8 +176,9 @@ impl BandwidthLearner {
                 requirement: "positive and finite",
             });
         }
-        fastlsq_solve::auto::validate(problem, options)?;
-        let dim = problem.domain().dim();
+        let concrete = problem.statement().linear()?;
+        fastlsq_solve::auto::validate(&concrete, options)?;
+        let dim = concrete.domain.dim();
         let features = options.features.unwrap_or(500);
         let basis = SinusoidalBasis::builder(dim, features)
             .law(FrequencyLaw::Isotropic(sigma))
@@ -184,28 +186,29 @@ impl BandwidthLearner {
             .seed(options.seed)
             .normalised(options.normalised)
             .build()?;
-        let counts = RowCounts::choose(problem, options.rows, features, options.oversampling);
+        let counts = RowCounts::choose(&concrete, options.rows, features, options.oversampling);
         let blocks = sample_blocks(
-            problem,
+            &concrete,
             &counts,
             options.sequence,
             options.seed,
             TableShare::Fitted,
         )?;
         let shared: Arc<dyn Basis> = Arc::new(basis.clone());
-        if problem.unknown_names().len() != 1 {
+        if concrete.unknowns.len() != 1 {
             return Err(InverseError::Unsupported {
                 what: "learning the bandwidth of several unknowns at once",
                 hint: "learn it for one of them and give the law to the others",
             });
         }
         let mut system = System::new(vec![shared], blocks)?;
-        let weights = block_weights(problem, options.weight, &system)?;
+        let weights = block_weights(&concrete, options.weight, &system)?;
         system.set_weights(&weights);
         let loss = BandwidthLoss::new(basis, system.blocks().to_vec(), shape, options)?;
         let start = loss.isotropic_parameters(sigma);
         Ok(Self {
             problem: problem.clone(),
+            concrete,
             options: options.clone(),
             loss,
             start,
@@ -422,7 +425,7 @@ impl BandwidthLearner {
         let mut options = self.options.clone().basis(basis);
         options.lsq.ridge = ridge;
         let solution = self.problem.solve_with(&options)?;
-        let held_out = HeldOut::new(&self.problem, self.options.seed)?
+        let held_out = HeldOut::new(&self.concrete, self.options.seed)?
             .score(solution.bases(), solution.coefficients())?
             .worst;
         Ok(Judged {

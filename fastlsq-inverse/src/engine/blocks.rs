@@ -1,34 +1,55 @@
 //! Which rows depend on the parameters, and how.
 
+use std::ops::Range;
+
 use faer::{Mat, MatRef};
 use fastlsq_basis::Basis;
-use fastlsq_solve::{Field, RowBlock, SolveError, System};
+use fastlsq_solve::{
+    ConcretePlace, ConcreteProblem, Dependent, EquationRow, Field, Operator, RowBlock, Sites,
+    Statement, System, Term,
+};
 use ndarray::Array2;
 
 use crate::InverseError;
-use crate::problem::{Function, InverseProblem, Samples};
 
 /// The dependences on the parameters, by block of rows.
 #[derive(Debug)]
-pub(super) struct Dependences<const K: usize> {
-    data: Vec<DependentData<K>>,
-    terms: Vec<DependentTerm<K>>,
+pub(super) struct Dependences {
+    parameters: usize,
+    data: Vec<DependentData>,
+    terms: Vec<DependentTerm>,
+    operators: Vec<DependentOperator>,
 }
 
 #[derive(Debug)]
-struct DependentData<const K: usize> {
+struct DependentData {
     block: usize,
     first_row: usize,
-    function: Function<K>,
+    function: Dependent,
+    /// Values of a table, to which the function is added.
+    table: Option<Vec<f64>>,
 }
 
 #[derive(Debug)]
-struct DependentTerm<const K: usize> {
-    block: usize,
+struct DependentTerm {
     first_row: usize,
     /// T at the block's points.
     rows: RowBlock,
-    coefficient: Function<K>,
+    coefficient: Dependent,
+}
+
+/// The operator of a block, with the coefficients of its dependent terms in the columns of a table.
+#[derive(Debug)]
+struct DependentOperator {
+    block: usize,
+    terms: Range<usize>,
+    operator: EquationRow,
+}
+
+/// A function of the parameters at the points of a block: values, and slopes by all parameters.
+struct Samples {
+    values: Vec<f64>,
+    slopes: Mat<f64>,
 }
 
 /// c(xᵢ; θ) of one term at the points of its block.
@@ -46,79 +67,147 @@ pub(super) struct Evaluated {
     terms: Vec<TermSamples>,
 }
 
-impl<const K: usize> Dependences<K> {
-    pub(super) fn new(problem: &InverseProblem<K>, system: &System) -> Result<Self, InverseError> {
-        let blocks = system.blocks();
-        let find = |label: &str| {
-            let index = blocks.iter().position(|block| block.label == label);
-            index.ok_or_else(|| SolveError::Block {
-                name: label.to_owned(),
-                known: blocks.iter().map(|block| block.label.clone()).collect(),
-            })
+impl Dependences {
+    /// What of the problem, its sought parameters free, depends on them; `system` is that of the start.
+    pub(super) fn new(
+        problem: &ConcreteProblem,
+        system: &System,
+        start: &[f64],
+    ) -> Result<Self, InverseError> {
+        let equations = problem.equations.iter().map(|e| (&e.statement, false));
+        let conditions = problem.conditions.iter();
+        let conditions = conditions.map(|c| {
+            let is_table = matches!(c.place, ConcretePlace::Points { .. });
+            (&c.statement, is_table)
+        });
+        let statements: Vec<(&Statement, bool)> = equations.chain(conditions).collect();
+        if statements.len() != system.blocks().len() {
+            return Err(InverseError::Unsupported {
+                what: "a start at which terms of the highest order vanish",
+                hint: "start elsewhere",
+            });
+        }
+        let mut all = Self {
+            parameters: start.len(),
+            data: Vec::new(),
+            terms: Vec::new(),
+            operators: Vec::new(),
         };
-        let first_row = |index: usize| blocks.iter().take(index).map(RowBlock::len).sum();
-        let mut data = Vec::new();
-        for dependence in &problem.data {
-            let block = find(&dependence.label)?;
-            data.push(DependentData {
+        let mut first_row = 0;
+        for (index, (block, (statement, is_table))) in
+            system.blocks().iter().zip(statements).enumerate()
+        {
+            all.add_data(
+                index,
                 block,
-                first_row: first_row(block),
-                function: dependence.function.clone(),
-            });
+                first_row,
+                statement,
+                is_table.then_some(start),
+            )?;
+            all.add_terms(index, block, first_row, statement)?;
+            first_row += block.len();
         }
-        let mut terms = Vec::new();
-        for dependence in &problem.terms {
-            let block = find(&dependence.label)?;
-            let mut rows = blocks[block].clone();
-            if rows.partners.is_some() {
-                return Err(InverseError::Unsupported {
-                    what: "a periodic condition with a term that depends on the parameters",
-                    hint: "put the term into the equation",
-                });
+        Ok(all)
+    }
+
+    /// The source of a block, if it depends on the parameters; `table_at` is the start for a block of
+    /// given values.
+    fn add_data(
+        &mut self,
+        index: usize,
+        block: &RowBlock,
+        first_row: usize,
+        statement: &Statement,
+        table_at: Option<&[f64]>,
+    ) -> Result<(), InverseError> {
+        let Some(function) = statement.dependent_source()? else {
+            return Ok(());
+        };
+        refuse_partners(block)?;
+        let table = match table_at {
+            Some(start) => {
+                let at_start = sample(&function, "right-hand side", block, start)?.values;
+                let pairs = block.data.iter().zip(at_start);
+                Some(pairs.map(|(data, own)| data - own).collect())
             }
-            rows.operator = dependence.operator.clone();
-            terms.push(DependentTerm {
-                block,
-                first_row: first_row(block),
+            None => None,
+        };
+        self.data.push(DependentData {
+            block: index,
+            first_row,
+            function,
+            table,
+        });
+        Ok(())
+    }
+
+    fn add_terms(
+        &mut self,
+        index: usize,
+        block: &RowBlock,
+        first_row: usize,
+        statement: &Statement,
+    ) -> Result<(), InverseError> {
+        let terms = statement.dependent_terms()?;
+        if terms.is_empty() {
+            return Ok(());
+        }
+        refuse_partners(block)?;
+        let first = self.terms.len();
+        let mut operator = statement.fixed_row();
+        for (column, (row, coefficient)) in terms.into_iter().enumerate() {
+            for (unknown, own) in row.blocks() {
+                let field = Field::tabulated(format!("c{column}"), column);
+                let with_field = |term: &Term| Term::new(field.clone(), term.action().clone());
+                let terms: Vec<Term> = own.terms().iter().map(with_field).collect();
+                operator = operator.with(*unknown, Operator::from_terms(own.dim()?, terms));
+            }
+            let mut rows = block.clone();
+            rows.operator = row;
+            self.terms.push(DependentTerm {
+                first_row,
                 rows,
-                coefficient: dependence.coefficient.clone(),
+                coefficient,
             });
         }
-        Ok(Self { data, terms })
+        self.operators.push(DependentOperator {
+            block: index,
+            terms: first..self.terms.len(),
+            operator,
+        });
+        Ok(())
+    }
+
+    /// Whether any operator depends on the parameters.
+    pub(super) fn has_terms(&self) -> bool {
+        !self.terms.is_empty()
     }
 
     pub(super) fn evaluate(
         &self,
         system: &System,
-        parameters: &[f64; K],
+        parameters: &[f64],
     ) -> Result<Evaluated, InverseError> {
         let mut rhs = system.right_hand_side();
         let mut data = Vec::with_capacity(self.data.len());
         for dependent in &self.data {
             let block = &system.blocks()[dependent.block];
-            let points = block.points.view();
-            let mut samples =
-                dependent
-                    .function
-                    .sample("data", &block.label, points, parameters)?;
+            let mut samples = sample(&dependent.function, "right-hand side", block, parameters)?;
             for (i, value) in samples.values.iter().enumerate() {
-                let factor = block.factor(i);
-                rhs[(dependent.first_row + i, 0)] = factor * value;
-                for k in 0..K {
-                    samples.slopes[(i, k)] *= factor;
+                let given = dependent.table.as_ref().map_or(0.0, |table| table[i]);
+                rhs[(dependent.first_row + i, 0)] = block.factor(i) * (given + value);
+            }
+            for column in samples.slopes.as_mut().col_iter_mut() {
+                for (i, slope) in column.iter_mut().enumerate() {
+                    *slope *= block.factor(i);
                 }
             }
             data.push((dependent.first_row, samples.slopes));
         }
         let mut terms = Vec::with_capacity(self.terms.len());
         for term in &self.terms {
-            let points = term.rows.points.view();
-            let label = &term.rows.label;
-            let samples = term
-                .coefficient
-                .sample("coefficient", label, points, parameters)?;
             terms.push(TermSamples {
-                samples,
+                samples: sample(&term.coefficient, "coefficient", &term.rows, parameters)?,
                 first_row: term.first_row,
             });
         }
@@ -129,42 +218,30 @@ impl<const K: usize> Dependences<K> {
     pub(super) fn system(
         &self,
         start: &System,
-        problem: &InverseProblem<K>,
         evaluated: &Evaluated,
     ) -> Result<System, InverseError> {
         let mut blocks = start.blocks().to_vec();
-        for (index, block) in blocks.iter_mut().enumerate() {
-            let own: Vec<usize> = (0..self.terms.len())
-                .filter(|&t| self.terms[t].block == index)
-                .collect();
-            if own.is_empty() {
-                continue;
-            }
-            if let Some(row) = problem.forward.row(&block.label) {
-                block.operator = row.clone();
-            }
-            let mut table = Array2::zeros((block.len(), own.len()));
-            for (column, &t) in own.iter().enumerate() {
-                let values = &evaluated.terms[t].samples.values;
-                for (target, value) in table.column_mut(column).iter_mut().zip(values) {
+        for dependent in &self.operators {
+            let block = &mut blocks[dependent.block];
+            let terms = &evaluated.terms[dependent.terms.clone()];
+            let mut table = Array2::zeros((block.len(), terms.len()));
+            for (mut column, term) in table.columns_mut().into_iter().zip(terms) {
+                for (target, value) in column.iter_mut().zip(&term.samples.values) {
                     *target = *value;
                 }
-                let field = Field::tabulated(format!("c{t}"), column);
-                block.operator = &block.operator + &field * &self.terms[t].rows.operator;
             }
+            block.operator = dependent.operator.clone();
             block.table = Some(table);
         }
-        for (index, block) in blocks.iter_mut().enumerate() {
-            let depends = self.data.iter().find(|data| data.block == index);
-            if let Some(depends) = depends {
-                for i in 0..block.len() {
-                    let factor = block.factor(i);
-                    block.data[i] = if factor == 0.0 {
-                        0.0
-                    } else {
-                        evaluated.rhs[(depends.first_row + i, 0)] / factor
-                    };
-                }
+        for dependent in &self.data {
+            let block = &mut blocks[dependent.block];
+            for i in 0..block.len() {
+                let factor = block.factor(i);
+                block.data[i] = if factor == 0.0 {
+                    0.0
+                } else {
+                    evaluated.rhs[(dependent.first_row + i, 0)] / factor
+                };
             }
         }
         Ok(System::new(start.bases().to_vec(), blocks)?)
@@ -176,14 +253,22 @@ impl<const K: usize> Dependences<K> {
         bases: &[&dyn Basis],
         beta: &[f64],
     ) -> Result<Vec<Vec<f64>>, InverseError> {
-        let apply = |term: &DependentTerm<K>| {
-            let mut values = term.rows.apply(bases, beta)?;
-            for (i, value) in values.iter_mut().enumerate() {
-                *value *= term.rows.factor(i);
+        let mut all = Vec::with_capacity(self.terms.len());
+        for dependent in &self.operators {
+            // Terms of one block are at the same points, and have waves in common.
+            let terms = &self.terms[dependent.terms.clone()];
+            let Some(first) = terms.first() else {
+                continue;
+            };
+            let rows: Vec<EquationRow> = terms.iter().map(|t| t.rows.operator.clone()).collect();
+            for mut values in EquationRow::apply_all(&rows, bases, beta, first.rows.sites())? {
+                for (i, value) in values.iter_mut().enumerate() {
+                    *value *= first.rows.factor(i);
+                }
+                all.push(values);
             }
-            Ok(values)
-        };
-        self.terms.iter().map(apply).collect()
+        }
+        Ok(all)
     }
 
     /// dAᵀ_k ρ for every parameter k: features by parameters.
@@ -195,7 +280,7 @@ impl<const K: usize> Dependences<K> {
         residual: &[f64],
     ) -> Result<Mat<f64>, InverseError> {
         const BLOCK: usize = 512;
-        let mut out = Mat::zeros(columns, K);
+        let mut out = Mat::zeros(columns, self.parameters);
         for (term, sampled) in self.terms.iter().zip(&evaluated.terms) {
             let count = term.rows.len();
             for start in (0..count).step_by(BLOCK) {
@@ -205,7 +290,7 @@ impl<const K: usize> Dependences<K> {
                 term.rows
                     .operator
                     .assemble_into(bases, sites, rows.as_mut())?;
-                let weighted = Mat::from_fn(size, K, |i, k| {
+                let weighted = Mat::from_fn(size, self.parameters, |i, k| {
                     let row = start + i;
                     term.rows.factor(row)
                         * residual[term.first_row + row]
@@ -274,4 +359,40 @@ impl Evaluated {
         }
         out
     }
+}
+
+/// A block between opposite faces must not depend on the parameters.
+fn refuse_partners(block: &RowBlock) -> Result<(), InverseError> {
+    if block.partners.is_none() {
+        return Ok(());
+    }
+    Err(InverseError::Unsupported {
+        what: "a condition between opposite faces that depends on what is sought",
+        hint: "put the parameter into the equation",
+    })
+}
+
+fn sample(
+    function: &Dependent,
+    what: &'static str,
+    block: &RowBlock,
+    parameters: &[f64],
+) -> Result<Samples, InverseError> {
+    let sites: Sites<'_> = block.sites();
+    let sampled = function.sample(&sites, parameters)?;
+    let mut columns = sampled.columns().into_iter();
+    if let Some(i) = columns.find_map(|c| c.iter().position(|value| !value.is_finite())) {
+        return Err(InverseError::NotFinite {
+            what,
+            label: block.label.clone(),
+            point: block.points.row(i).to_vec(),
+            parameters: parameters.to_vec(),
+        });
+    }
+    Ok(Samples {
+        values: sampled.column(0).to_vec(),
+        slopes: Mat::from_fn(sampled.nrows(), parameters.len(), |i, k| {
+            sampled[(i, k + 1)]
+        }),
+    })
 }

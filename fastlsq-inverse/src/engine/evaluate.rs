@@ -11,8 +11,8 @@ use super::blocks::Evaluated;
 use crate::InverseError;
 
 /// What is known at one set of parameters.
-pub(super) struct State<const K: usize> {
-    parameters: [f64; K],
+pub(super) struct State {
+    parameters: Vec<f64>,
     evaluated: Evaluated,
     /// Present if the operator depends on the parameters.
     own: Option<Own>,
@@ -33,7 +33,7 @@ struct Own {
     exact: Vec<std::ops::Range<usize>>,
 }
 
-impl<const K: usize> fmt::Debug for State<K> {
+impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("parameters", &self.parameters)
@@ -54,37 +54,37 @@ pub struct Linearisation {
     pub coefficient_jacobian: Mat<f64>,
 }
 
-impl<const K: usize> State<K> {
+impl State {
     /// The factorisation of a problem whose operator depends on the parameters.
     pub(super) fn factorisation(&self) -> Option<&LsqInfo> {
         self.own.as_ref().map(|own| own.factored.info())
     }
 
     /// The coefficients of the solution.
-    pub(super) fn beta(&self, prepared: &Prepared<K>) -> Result<Vec<f64>, InverseError> {
+    pub(super) fn beta(&self, prepared: &Prepared) -> Result<Vec<f64>, InverseError> {
         match (&self.own, &prepared.fixed) {
             (Some(own), _) => Ok(own.beta.clone()),
             (None, Some(fixed)) => Ok(column(&fixed.factored.solve(self.evaluated.rhs.as_ref())?)),
-            (None, None) => Err(InverseError::NothingDepends),
+            (None, None) => Err(InverseError::NoParameters),
         }
     }
 
     /// The observations.
-    pub(super) fn predicted(&self, prepared: &Prepared<K>) -> Result<Vec<f64>, InverseError> {
+    pub(super) fn predicted(&self, prepared: &Prepared) -> Result<Vec<f64>, InverseError> {
         if let Some(map) = prepared.fixed.as_ref().and_then(|f| f.sensor_map.as_ref()) {
-            return Ok(column(&(map.transpose() * &self.evaluated.rhs)));
+            return Ok(prepared.with_offsets(column(&(map.transpose() * &self.evaluated.rhs))));
         }
         let beta = self.beta(prepared)?;
-        Ok(column(&(&prepared.rows * one_column(&beta))))
+        Ok(prepared.with_offsets(column(&(&prepared.rows * one_column(&beta)))))
     }
 
     /// Σᵢ cᵢ ∂dᵢ/∂θₖ for the observations dᵢ: the gradient of a functional with these derivatives c.
     pub(super) fn pull_back(
         &self,
-        prepared: &Prepared<K>,
+        prepared: &Prepared,
         covector: &[f64],
-    ) -> Result<[f64; K], InverseError> {
-        let mut gradient = [0.0; K];
+    ) -> Result<Vec<f64>, InverseError> {
+        let mut gradient = vec![0.0; self.parameters.len()];
         let covector = one_column(covector);
         if let Some(fixed) = &prepared.fixed {
             let w = match &fixed.sensor_map {
@@ -112,16 +112,21 @@ impl<const K: usize> State<K> {
     }
 
     /// Derivatives of the coefficients: features by parameters.
-    fn coefficient_jacobian(&self, prepared: &Prepared<K>) -> Result<Mat<f64>, InverseError> {
+    fn coefficient_jacobian(&self, prepared: &Prepared) -> Result<Mat<f64>, InverseError> {
         if let Some(fixed) = &prepared.fixed {
             let rows = prepared.system.nrows();
-            let slopes = self.evaluated.right_hand_slopes(rows, K, &[]);
+            let slopes = self
+                .evaluated
+                .right_hand_slopes(rows, self.parameters.len(), &[]);
             return Ok(fixed.factored.solve(slopes.as_ref())?);
         }
         let Some(own) = &self.own else {
-            return Err(InverseError::NothingDepends);
+            return Err(InverseError::NoParameters);
         };
-        let mut slopes = self.evaluated.right_hand_slopes(own.rows, K, &own.applied);
+        let count = self.parameters.len();
+        let mut slopes = self
+            .evaluated
+            .right_hand_slopes(own.rows, count, &own.applied);
         let bases = prepared.system.basis_refs();
         let turned = prepared.dependences.transposed_terms(
             &bases,
@@ -136,22 +141,31 @@ impl<const K: usize> State<K> {
     }
 
     /// Derivatives of the observations: observations by parameters.
-    pub(super) fn jacobian(&self, prepared: &Prepared<K>) -> Result<Mat<f64>, InverseError> {
+    pub(super) fn jacobian(&self, prepared: &Prepared) -> Result<Mat<f64>, InverseError> {
         if let Some(map) = prepared.fixed.as_ref().and_then(|f| f.sensor_map.as_ref()) {
-            let slopes = self.evaluated.right_hand_slopes(map.nrows(), K, &[]);
+            let count = self.parameters.len();
+            let slopes = self.evaluated.right_hand_slopes(map.nrows(), count, &[]);
             return Ok(map.transpose() * slopes);
         }
         Ok(&prepared.rows * self.coefficient_jacobian(prepared)?)
     }
 }
 
-impl<const K: usize> Prepared<K> {
+impl Prepared {
     /// Evaluates everything that depends on the parameters, and solves if the operator does.
-    pub(super) fn state(&self, parameters: &[f64; K]) -> Result<Arc<State<K>>, InverseError> {
+    pub(super) fn state(&self, parameters: &[f64]) -> Result<Arc<State>, InverseError> {
+        if parameters.len() != self.start.len() {
+            return Err(InverseError::Shape {
+                label: "the parameters".to_owned(),
+                what: "values",
+                expected: self.start.len(),
+                found: parameters.len(),
+            });
+        }
         if self.operator_depends()
             && let Ok(last) = self.last.lock()
             && let Some(state) = last.as_ref()
-            && state.parameters == *parameters
+            && state.parameters == parameters
         {
             return Ok(state.clone());
         }
@@ -162,7 +176,7 @@ impl<const K: usize> Prepared<K> {
             None
         };
         let state = Arc::new(State {
-            parameters: *parameters,
+            parameters: parameters.to_vec(),
             evaluated,
             own,
         });
@@ -175,9 +189,7 @@ impl<const K: usize> Prepared<K> {
     }
 
     fn own_solve(&self, evaluated: &Evaluated) -> Result<Own, InverseError> {
-        let system = self
-            .dependences
-            .system(&self.system, &self.problem, evaluated)?;
+        let system = self.dependences.system(&self.system, evaluated)?;
         let options = &self.problem.options;
         let system = system.with_ridge_rows(options.lsq.ridge)?;
         let factored = factor(&system, options)?;
@@ -219,11 +231,19 @@ impl<const K: usize> Prepared<K> {
         })
     }
 
+    /// Adds what the observed expressions contain besides the unknowns.
+    fn with_offsets(&self, mut observed: Vec<f64>) -> Vec<f64> {
+        for (value, offset) in observed.iter_mut().zip(&self.offsets) {
+            *value += offset;
+        }
+        observed
+    }
+
     /// The observations that the forward problem predicts for these parameters.
     ///
     /// # Errors
     /// Functions of the parameters that are not finite, a solve that fails.
-    pub fn predict(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
+    pub fn predict(&self, parameters: &[f64]) -> Result<Vec<f64>, InverseError> {
         self.state(parameters)?.predicted(self)
     }
 
@@ -231,7 +251,7 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn linearise(&self, parameters: &[f64; K]) -> Result<Linearisation, InverseError> {
+    pub fn linearise(&self, parameters: &[f64]) -> Result<Linearisation, InverseError> {
         let state = self.state(parameters)?;
         let coefficients = state.beta(self)?;
         let coefficient_jacobian = state.coefficient_jacobian(self)?;

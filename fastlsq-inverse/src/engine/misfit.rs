@@ -5,27 +5,27 @@ use faer::{Mat, MatMut};
 use super::Prepared;
 use crate::InverseError;
 use crate::optimise::{Bounds, BoundsError, EvaluationError, Objective, Residuals};
-use crate::problem::Parameter;
+use crate::problem::Sought;
 
-impl<const K: usize> Prepared<K> {
+impl Prepared {
     /// The residuals: (dᵢ − yᵢ)/σᵢ for each observation, then (θₖ − mₖ)/sₖ for each prior.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn residuals_at(&self, parameters: &[f64; K]) -> Result<Vec<f64>, InverseError> {
+    pub fn residuals_at(&self, parameters: &[f64]) -> Result<Vec<f64>, InverseError> {
         let predicted = self.state(parameters)?.predicted(self)?;
         Ok(self.residuals_of(predicted, parameters))
     }
 
     /// The residuals for these predictions.
-    fn residuals_of(&self, predicted: Vec<f64>, parameters: &[f64; K]) -> Vec<f64> {
+    fn residuals_of(&self, predicted: Vec<f64>, parameters: &[f64]) -> Vec<f64> {
         let mut residuals = predicted;
         for ((residual, value), sigma) in
             residuals.iter_mut().zip(&self.values).zip(&self.deviations)
         {
             *residual = (*residual - value) / sigma;
         }
-        for (parameter, value) in self.problem.parameters.iter().zip(parameters) {
+        for (parameter, value) in self.problem.sought.iter().zip(parameters) {
             if let Some((mean, deviation)) = parameter.prior {
                 residuals.push((value - mean) / deviation);
             }
@@ -37,16 +37,16 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn jacobian_at(&self, parameters: &[f64; K]) -> Result<Mat<f64>, InverseError> {
+    pub fn jacobian_at(&self, parameters: &[f64]) -> Result<Mat<f64>, InverseError> {
         let plain = self.state(parameters)?.jacobian(self)?;
-        let mut jacobian = Mat::zeros(self.residual_count(), K);
+        let mut jacobian = Mat::zeros(self.residual_count(), plain.ncols());
         for (i, sigma) in self.deviations.iter().enumerate() {
-            for k in 0..K {
+            for k in 0..plain.ncols() {
                 jacobian[(i, k)] = plain[(i, k)] / sigma;
             }
         }
         let mut row = self.deviations.len();
-        for (k, parameter) in self.problem.parameters.iter().enumerate() {
+        for (k, parameter) in self.problem.sought.iter().enumerate() {
             if let Some((_, deviation)) = parameter.prior {
                 jacobian[(row, k)] = 1.0 / deviation;
                 row += 1;
@@ -59,16 +59,16 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn misfit(&self, parameters: &[f64; K]) -> Result<(f64, [f64; K]), InverseError> {
+    pub fn misfit(&self, parameters: &[f64]) -> Result<(f64, Vec<f64>), InverseError> {
         self.tempered_misfit(parameters, 1.0)
     }
 
     /// The misfit with all deviations of the observations multiplied by a factor.
     fn tempered_misfit(
         &self,
-        parameters: &[f64; K],
+        parameters: &[f64],
         factor: f64,
-    ) -> Result<(f64, [f64; K]), InverseError> {
+    ) -> Result<(f64, Vec<f64>), InverseError> {
         let state = self.state(parameters)?;
         let mut residuals = self.residuals_of(state.predicted(self)?, parameters);
         for residual in residuals.iter_mut().take(self.values.len()) {
@@ -83,7 +83,7 @@ impl<const K: usize> Prepared<K> {
         let mut gradient = state.pull_back(self, &covector)?;
         for (total, (parameter, value)) in gradient
             .iter_mut()
-            .zip(self.problem.parameters.iter().zip(parameters))
+            .zip(self.problem.sought.iter().zip(parameters))
         {
             if let Some((mean, deviation)) = parameter.prior {
                 *total += (value - mean) / (deviation * deviation);
@@ -95,57 +95,55 @@ impl<const K: usize> Prepared<K> {
     /// Observations, and priors.
     #[must_use]
     pub fn residual_count(&self) -> usize {
-        let priors = self.problem.parameters.iter().filter(|p| p.prior.is_some());
+        let priors = self.problem.sought.iter().filter(|p| p.prior.is_some());
         self.values.len() + priors.count()
     }
 }
 
 /// The misfit in the parameters themselves, for the optimisers of [`optimise`](crate::optimise).
-impl<const K: usize> Objective for Prepared<K> {
+impl Objective for Prepared {
     fn dimension(&self) -> usize {
-        K
+        self.start.len()
     }
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
-        let (value, own) = self.misfit(&as_array(x)?)?;
+        let (value, own) = self.misfit(x)?;
         gradient.copy_from_slice(&own);
         Ok(value)
     }
 }
 
-fn as_array<const K: usize>(x: &[f64]) -> Result<[f64; K], EvaluationError> {
-    Ok(x.try_into()?)
-}
-
 /// The misfit in parameters divided by their scales, so that all of them move by similar numbers.
-pub(crate) struct Scaled<'a, const K: usize> {
-    pub(crate) prepared: &'a Prepared<K>,
-    scales: [f64; K],
+pub(crate) struct Scaled<'a> {
+    pub(crate) prepared: &'a Prepared,
+    scales: Vec<f64>,
     /// A factor on the deviations of the observations.
     temperature: f64,
 }
 
-impl<'a, const K: usize> Scaled<'a, K> {
+impl<'a> Scaled<'a> {
     /// The same misfit with all deviations of the observations multiplied by a factor.
     pub(crate) fn tempered(&self, temperature: f64) -> Self {
         Self {
+            prepared: self.prepared,
+            scales: self.scales.clone(),
             temperature,
-            ..*self
         }
     }
 
     /// Each parameter in its own unit or, by default, in units in which it changes the residuals at
     /// the start as much as any other, but no more than its range.
-    pub(crate) fn new(prepared: &'a Prepared<K>) -> Result<Self, InverseError> {
+    pub(crate) fn new(prepared: &'a Prepared) -> Result<Self, InverseError> {
         let jacobian = prepared.jacobian_at(&prepared.start)?;
-        let ranges = prepared.problem.parameters.each_ref().map(Parameter::scale);
-        let scales = std::array::from_fn(|k| {
-            if let Some(unit) = prepared.problem.parameters[k].unit {
+        let scale_of = |(k, sought): (usize, &Sought)| {
+            if let Some(unit) = sought.unit {
                 return unit;
             }
             let slope = jacobian.as_ref().col(k).norm_l2();
-            1.0 / slope.max(1.0 / ranges[k])
-        });
+            1.0 / slope.max(1.0 / sought.scale())
+        };
+        let sought = prepared.problem.sought.iter().enumerate();
+        let scales = sought.map(scale_of).collect();
         Ok(Self {
             prepared,
             scales,
@@ -159,11 +157,11 @@ impl<'a, const K: usize> Scaled<'a, K> {
     }
 
     /// Back in physical units, and inside the box in spite of rounding.
-    pub(crate) fn physical(&self, x: &[f64]) -> [f64; K] {
+    pub(crate) fn physical(&self, x: &[f64]) -> Vec<f64> {
         let mut parameters: Vec<f64> = x.iter().zip(&self.scales).map(|(x, s)| x * s).collect();
         // A failure here means NaN, which the evaluation reports.
         let _ = self.prepared.bounds.project(&mut parameters);
-        std::array::from_fn(|k| parameters.get(k).copied().unwrap_or(f64::NAN))
+        parameters
     }
 
     pub(crate) fn bounds(&self) -> Result<Bounds, BoundsError> {
@@ -171,14 +169,14 @@ impl<'a, const K: usize> Scaled<'a, K> {
         Bounds::new(self.scaled(bounds.lower()), self.scaled(bounds.upper()))
     }
 
-    pub(crate) fn scales(&self) -> &[f64; K] {
+    pub(crate) fn scales(&self) -> &[f64] {
         &self.scales
     }
 }
 
-impl<const K: usize> Objective for Scaled<'_, K> {
+impl Objective for Scaled<'_> {
     fn dimension(&self) -> usize {
-        K
+        self.scales.len()
     }
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
@@ -193,9 +191,9 @@ impl<const K: usize> Objective for Scaled<'_, K> {
     }
 }
 
-impl<const K: usize> Residuals for Scaled<'_, K> {
+impl Residuals for Scaled<'_> {
     fn dimension(&self) -> usize {
-        K
+        self.scales.len()
     }
 
     fn count(&self) -> usize {
@@ -212,7 +210,7 @@ impl<const K: usize> Residuals for Scaled<'_, K> {
 
     fn jacobian(&self, x: &[f64], mut jacobian: MatMut<'_, f64>) -> Result<(), EvaluationError> {
         let own = self.prepared.jacobian_at(&self.physical(x))?;
-        for k in 0..K {
+        for k in 0..own.ncols() {
             for i in 0..own.nrows() {
                 let observed = i < self.prepared.values.len();
                 let factor = if observed { self.temperature } else { 1.0 };

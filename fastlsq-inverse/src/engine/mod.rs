@@ -21,11 +21,13 @@ use std::sync::{Arc, Mutex};
 
 use faer::Mat;
 use fastlsq_solve::auto::HeldOut;
-use fastlsq_solve::{Factored, LsqInfo, RowSource, Solution, Symmetry, System};
+use fastlsq_solve::{
+    ConcreteProblem, Factored, Frame, LsqInfo, RowSource, Solution, Symmetry, System,
+};
 
 use crate::InverseError;
 use crate::optimise::Bounds;
-use crate::problem::{InverseProblem, feasible};
+use crate::problem::{InverseProblem, Observed, feasible, observe};
 use blocks::Dependences;
 use evaluate::State;
 
@@ -35,49 +37,54 @@ pub(crate) use misfit::Scaled;
 /// An inverse problem with its forward problem discretised: ready to be evaluated, differentiated and
 /// fitted, again and again.
 #[derive(Debug)]
-pub struct Prepared<const K: usize> {
-    pub(crate) problem: InverseProblem<K>,
+pub struct Prepared {
+    pub(crate) problem: InverseProblem,
     pub(crate) bounds: Bounds,
     /// The start, inside the box.
-    pub(crate) start: [f64; K],
+    pub(crate) start: Vec<f64>,
     /// Coordinates of the given start that lay outside.
     pub(crate) start_projected: Vec<usize>,
     /// Bases, points and weights, with the data of the start.
     system: System,
-    dependences: Dependences<K>,
+    dependences: Dependences,
     /// The factors, if they are the same for all parameters.
     fixed: Option<Fixed>,
-    /// Rows of the observations, one an observation.
+    /// Rows of the observations, one per observation.
     rows: Mat<f64>,
+    /// What the observed expressions contain besides the unknowns.
+    offsets: Vec<f64>,
     values: Vec<f64>,
     deviations: Vec<f64>,
     /// Whether the deviations were given (or are to be estimated).
     noise_known: bool,
     report: fastlsq_solve::Report,
-    names: Vec<String>,
+    /// Space and unknowns, with what is sought free.
+    pub(crate) frame: Frame,
     /// The last state of a problem whose operator depends on the parameters.
-    last: Mutex<Option<Arc<State<K>>>>,
+    last: Mutex<Option<Arc<State>>>,
 }
 
 /// What is the same for all parameters if only the data depend on them.
 #[derive(Debug)]
 struct Fixed {
     factored: Box<dyn Factored>,
-    /// Hᵀ carried through the adjoint, one column an observation, where that is the cheaper way.
+    /// Hᵀ carried through the adjoint, one column per observation, where that is the cheaper way.
     sensor_map: Option<Mat<f64>>,
 }
 
-impl<const K: usize> Prepared<K> {
-    pub(crate) fn new(problem: InverseProblem<K>) -> Result<Self, InverseError> {
-        let (bounds, start, start_projected) = feasible(&problem.parameters)?;
-        let start: [f64; K] = std::array::from_fn(|k| start.get(k).copied().unwrap_or(0.0));
-        if problem.data.is_empty() && problem.terms.is_empty() {
-            return Err(InverseError::NothingDepends);
-        }
-        let domain = problem.forward.domain();
-        let unknowns = problem.forward.unknown_names().len();
+impl Prepared {
+    pub(crate) fn new(problem: InverseProblem) -> Result<Self, InverseError> {
+        let (bounds, start, start_projected) = feasible(&problem.sought)?;
+        problem.validate()?;
+        let free = problem.free();
+        let concrete = problem.statement().concrete(&free)?;
+        let known = Frame::new(concrete.space.clone(), concrete.unknowns.iter().copied())
+            .with_values(problem.statement().parameters().iter().copied());
+        let frame = known.clone().with_free(free.iter().copied());
+        refuse_nonlinear(&concrete, &frame)?;
+        let domain = concrete.domain.as_ref();
         for observations in &problem.observations {
-            observations.validate(domain, unknowns)?;
+            observations.validate(domain)?;
         }
         if problem
             .observations
@@ -94,37 +101,16 @@ impl<const K: usize> Prepared<K> {
         }
         let at_start = problem.forward_at(&start).factor_with(&options)?;
         let system = at_start.system().clone();
-        let solution = at_start.solution();
-        let (report, names) = (solution.report().clone(), solution.names().to_vec());
-        let dependences = Dependences::new(&problem, &system)?;
-
-        let bases = system.basis_refs();
-        let count: usize = problem
-            .observations
-            .iter()
-            .map(crate::Observations::len)
-            .sum();
-        let mut rows = Mat::zeros(count, system.ncols());
-        let (mut values, mut deviations) = (Vec::new(), Vec::new());
-        let mut noise_known = true;
-        for observations in &problem.observations {
-            let own = rows.as_mut().subrows_mut(values.len(), observations.len());
-            observations
-                .operator
-                .assemble_into(&bases, observations.sites(), own)?;
-            values.extend(&observations.values);
-            match &observations.deviations {
-                Some(sigmas) => deviations.extend(sigmas),
-                None => {
-                    noise_known = false;
-                    deviations.extend(vec![1.0; observations.len()]);
-                }
-            }
-        }
-        let fixed = if problem.terms.is_empty() {
+        let report = at_start.solution().report().clone();
+        let dependences = Dependences::new(&concrete, &system, &start)?;
+        let observed = observe(&problem.observations, &known, &free, &system)?;
+        let fixed = if dependences.has_terms() {
+            None
+        } else {
             let factored = at_start.into_factored();
-            let sensor_map = if count <= system.ncols() {
-                Some(factored.adjoint(rows.transpose().to_owned().as_ref())?)
+            let sensor_map = if observed.rows.nrows() <= system.ncols() {
+                let turned = observed.rows.transpose().to_owned();
+                Some(factored.adjoint(turned.as_ref())?)
             } else {
                 None
             };
@@ -132,9 +118,14 @@ impl<const K: usize> Prepared<K> {
                 factored,
                 sensor_map,
             })
-        } else {
-            None
         };
+        let Observed {
+            rows,
+            offsets,
+            values,
+            deviations,
+            noise_known,
+        } = observed;
         Ok(Self {
             problem,
             bounds,
@@ -144,11 +135,12 @@ impl<const K: usize> Prepared<K> {
             dependences,
             fixed,
             rows,
+            offsets,
             values,
             deviations,
             noise_known,
             report,
-            names,
+            frame,
             last: Mutex::new(None),
         })
     }
@@ -220,13 +212,13 @@ impl<const K: usize> Prepared<K> {
 
     /// The inverse problem as it was stated.
     #[must_use]
-    pub fn problem(&self) -> &InverseProblem<K> {
+    pub fn problem(&self) -> &InverseProblem {
         &self.problem
     }
 
     /// The start, inside the box.
     #[must_use]
-    pub fn start(&self) -> &[f64; K] {
+    pub fn start(&self) -> &[f64] {
         &self.start
     }
 
@@ -279,12 +271,10 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// Functions of the parameters that are not finite, a solve that fails.
-    pub fn solution(&self, parameters: &[f64; K]) -> Result<Solution, InverseError> {
+    pub fn solution(&self, parameters: &[f64]) -> Result<Solution, InverseError> {
         let beta = self.state(parameters)?.beta(self)?;
-        let held_out = HeldOut::new(
-            &self.problem.forward_at(parameters),
-            self.problem.options.seed,
-        )?;
+        let forward = self.problem.forward_at(parameters).statement().linear()?;
+        let held_out = HeldOut::new(&forward, self.problem.options.seed)?;
         let score = held_out.score(self.system.bases(), &beta)?;
         let mut report = self.report.clone();
         report.error_estimate *= if report.held_out_residual > 0.0 {
@@ -298,10 +288,30 @@ impl<const K: usize> Prepared<K> {
         }
         report.choice = "forward problem of an inverse problem".to_owned();
         Ok(Solution::from_parts(
+            (forward.space, forward.unknowns),
             self.system.bases().to_vec(),
-            self.names.clone(),
             beta,
             report,
         )?)
+    }
+}
+
+/// Fails with the first term that is not linear in the unknowns.
+fn refuse_nonlinear(problem: &ConcreteProblem, frame: &Frame) -> Result<(), InverseError> {
+    let equations = problem.equations.iter();
+    let equations = equations.map(|e| (&e.statement, &e.label, &e.expression));
+    let conditions = problem.conditions.iter();
+    let conditions = conditions.map(|c| (&c.statement, &c.label, &c.expression));
+    let mut all = equations.chain(conditions);
+    match all.find(|(statement, ..)| !statement.is_linear()) {
+        None => Ok(()),
+        Some((_, label, expression)) => Err(InverseError::Nonlinear {
+            label: label.clone(),
+            term: frame
+                .first_nonlinear(expression)
+                .as_ref()
+                .unwrap_or(expression)
+                .to_string(),
+        }),
     }
 }

@@ -20,7 +20,7 @@ use crate::report::Warning;
 use crate::statistics::{Identifiability, Posterior};
 use run::tempered_run;
 
-impl<const K: usize> Prepared<K> {
+impl Prepared {
     /// What the observations can tell about the parameters, seen from the start.
     ///
     /// # Errors
@@ -33,16 +33,13 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn identifiability_at(
-        &self,
-        parameters: &[f64; K],
-    ) -> Result<Identifiability, InverseError> {
+    pub fn identifiability_at(&self, parameters: &[f64]) -> Result<Identifiability, InverseError> {
         Ok(self.identifiability_of(parameters, &self.jacobian_at(parameters)?))
     }
 
-    fn identifiability_of(&self, parameters: &[f64; K], jacobian: &Mat<f64>) -> Identifiability {
+    fn identifiability_of(&self, parameters: &[f64], jacobian: &Mat<f64>) -> Identifiability {
         Identifiability::new(
-            &self.problem.parameters,
+            &self.problem.sought,
             parameters,
             jacobian.as_ref(),
             self.noise_known(),
@@ -53,7 +50,7 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`predict`](Self::predict); a fit that has not converged is no error.
-    pub fn fit(&self) -> Result<Fit<K>, InverseError> {
+    pub fn fit(&self) -> Result<Fit, InverseError> {
         self.fit_with(&FitOptions::new())
     }
 
@@ -61,7 +58,7 @@ impl<const K: usize> Prepared<K> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit); several starts need a finite box.
-    pub fn fit_with(&self, options: &FitOptions) -> Result<Fit<K>, InverseError> {
+    pub fn fit_with(&self, options: &FitOptions) -> Result<Fit, InverseError> {
         self.fit_with_progress(options, &mut |_| ControlFlow::Continue(()))
     }
 
@@ -74,7 +71,7 @@ impl<const K: usize> Prepared<K> {
         &self,
         options: &FitOptions,
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
-    ) -> Result<Fit<K>, InverseError> {
+    ) -> Result<Fit, InverseError> {
         let begin = Instant::now();
         if let Some(&value) = options
             .tempering
@@ -108,7 +105,7 @@ impl<const K: usize> Prepared<K> {
             return Err(failure.unwrap_or(InverseError::NoParameters));
         }
         let minimum = runs.remove(0);
-        let parameters = as_array(&minimum.parameters);
+        let parameters = minimum.parameters.clone();
         let margin = 1e-6 * minimum.value.max(1e-12);
         let agreeing = 1 + runs
             .iter()
@@ -121,7 +118,7 @@ impl<const K: usize> Prepared<K> {
         }
         fit.other_ends = runs
             .iter()
-            .map(|run| (as_array(&run.parameters), run.value))
+            .map(|run| (run.parameters.clone(), run.value))
             .collect();
         fit.evaluations = evaluations;
         fit.seconds = begin.elapsed().as_secs_f64();
@@ -133,11 +130,11 @@ impl<const K: usize> Prepared<K> {
         let Some(given) = &options.start else {
             return Ok(self.start.to_vec());
         };
-        if given.len() != K {
+        if given.len() != self.start.len() {
             return Err(InverseError::Shape {
                 label: "the start of the fit".to_owned(),
                 what: "parameters",
-                expected: K,
+                expected: self.start.len(),
                 found: given.len(),
             });
         }
@@ -151,29 +148,29 @@ impl<const K: usize> Prepared<K> {
     /// Statistics and solution at the end of a run.
     fn conclude(
         &self,
-        parameters: [f64; K],
+        parameters: Vec<f64>,
         minimum: Minimum,
         begin: Instant,
-    ) -> Result<Fit<K>, InverseError> {
+    ) -> Result<Fit, InverseError> {
         let linearisation = self.linearise(&parameters)?;
         let jacobian = self.jacobian_at(&parameters)?;
         let identifiability = self.identifiability_of(&parameters, &jacobian);
         let residuals = self.residuals_at(&parameters)?;
         let squares: f64 = residuals.iter().map(|r| r * r).sum();
-        let freedom = residuals.len().saturating_sub(K);
+        let freedom = residuals.len().saturating_sub(parameters.len());
         let ratio = (squares / freedom.max(1) as f64).sqrt();
         let noise_factor = if self.noise_known() || freedom == 0 || ratio == 0.0 {
             1.0
         } else {
             ratio
         };
-        let definitions = &self.problem.parameters;
+        let definitions = &self.problem.sought;
         let posterior = Posterior::new(definitions, &parameters, jacobian.as_ref(), noise_factor);
 
         let mut warnings = Vec::new();
         for &k in &self.start_projected {
             warnings.push(Warning::StartProjected {
-                name: definitions[k].name.clone(),
+                name: definitions[k].name().to_owned(),
                 given: definitions[k].start,
                 used: self.start[k],
             });
@@ -185,7 +182,7 @@ impl<const K: usize> Prepared<K> {
         }
         for &k in &minimum.at_bounds {
             warnings.push(Warning::OnBound {
-                name: definitions[k].name.clone(),
+                name: definitions[k].name().to_owned(),
                 value: parameters[k],
             });
         }
@@ -195,21 +192,23 @@ impl<const K: usize> Prepared<K> {
         if self.noise_known() {
             warnings.extend(identifiability.warnings());
         }
+        let solution = self.solution(&parameters)?;
         Ok(Fit {
             parameters,
-            names: definitions.iter().map(|p| p.name.clone()).collect(),
+            names: definitions.iter().map(|p| p.name().to_owned()).collect(),
             misfit: minimum.value,
             minimum,
             other_ends: Vec::new(),
             identifiability,
             posterior,
             predicted: linearisation.predicted.clone(),
-            solution: self.solution(&parameters)?,
+            solution,
             warnings,
             evaluations: 0,
             seconds: begin.elapsed().as_secs_f64(),
             deviations: self.deviations().to_vec(),
             linearisation,
+            frame: self.frame.clone(),
         })
     }
 
@@ -218,8 +217,4 @@ impl<const K: usize> Prepared<K> {
     pub fn feature_count(&self) -> usize {
         self.system().ncols()
     }
-}
-
-fn as_array<const K: usize>(values: &[f64]) -> [f64; K] {
-    std::array::from_fn(|k| values.get(k).copied().unwrap_or(f64::NAN))
 }

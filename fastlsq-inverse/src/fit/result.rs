@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use fastlsq_solve::{EquationRow, Sites, Solution};
+use fastlsq_solve::{EquationRow, Expr, Frame, Parameter, Sites, Solution};
+use ndarray::Array2;
 
 use crate::optimise::Minimum;
 use crate::report::Warning;
@@ -12,9 +13,9 @@ use crate::{InverseError, Linearisation, ModelError};
 /// Parameters that explain the observations, how sure they are, and the solution that belongs to
 /// them.
 #[derive(Debug, Clone)]
-pub struct Fit<const K: usize> {
-    /// The parameters.
-    pub parameters: [f64; K],
+pub struct Fit {
+    /// The parameters, in the order in which they were stated to be sought.
+    pub parameters: Vec<f64>,
     /// Their names.
     pub names: Vec<String>,
     /// The misfit ½‖residuals‖² at the fit.
@@ -22,7 +23,7 @@ pub struct Fit<const K: usize> {
     /// How the optimisation went, in physical units: history, trajectory, status.
     pub minimum: Minimum,
     /// Where the other starts ended: parameters and misfit, best first; only with several starts.
-    pub other_ends: Vec<([f64; K], f64)>,
+    pub other_ends: Vec<(Vec<f64>, f64)>,
     /// Cramér–Rao at the fit.
     pub identifiability: Identifiability,
     /// Laplace's approximation of the posterior.
@@ -41,6 +42,8 @@ pub struct Fit<const K: usize> {
     /// The deviations of the observations that it was made with.
     pub(super) deviations: Vec<f64>,
     pub(super) linearisation: Linearisation,
+    /// Where expressions of the unknowns and the parameters become concrete.
+    pub(super) frame: Frame,
 }
 
 /// A quantity derived from the fit at one point, with its uncertainty.
@@ -56,7 +59,7 @@ pub struct Band {
     pub upper: f64,
 }
 
-impl<const K: usize> Fit<K> {
+impl Fit {
     /// The interval that holds a parameter with this probability; `None` for a parameter that does
     /// not exist or a level outside (0, 1).
     #[must_use]
@@ -85,7 +88,7 @@ impl<const K: usize> Fit<K> {
             }
         }
         let shifts = error.offsets().iter().map(|offset| {
-            let pull: Vec<f64> = (0..K)
+            let pull: Vec<f64> = (0..jacobian.ncols())
                 .map(|k| {
                     let terms = offset.iter().zip(&self.deviations).enumerate();
                     terms
@@ -100,14 +103,22 @@ impl<const K: usize> Fit<K> {
         Ok(())
     }
 
-    /// Any operator of the solution at points, with the band that the uncertainty of the parameters
-    /// leaves at this level.
+    /// The value of a parameter that was sought.
+    #[must_use]
+    pub fn value(&self, parameter: impl Into<Parameter>) -> Option<f64> {
+        let parameter = parameter.into();
+        let found = self.names.iter().position(|own| own == parameter.name());
+        found.and_then(|k| self.parameters.get(k).copied())
+    }
+
+    /// Any expression of the unknowns and the parameters, linear or not, at points, with the band that
+    /// the uncertainty of the parameters leaves at this level.
     ///
     /// # Errors
-    /// An operator or points that do not fit, a level outside (0, 1).
+    /// An expression or points that do not fit, a level outside (0, 1).
     pub fn band<'a>(
         &self,
-        operator: impl Into<EquationRow>,
+        expression: impl Into<Expr>,
         sites: impl Into<Sites<'a>>,
         level: f64,
     ) -> Result<Vec<Band>, InverseError> {
@@ -118,17 +129,31 @@ impl<const K: usize> Fit<K> {
                 requirement: "a probability between 0 and 1",
             });
         }
-        let (operator, sites) = (operator.into(), sites.into());
-        let values = self.solution.apply_row(&operator, sites)?;
+        let sites = sites.into();
+        sites.validate(self.solution.dim())?;
+        let residual = self.frame.lower_scalar(&expression.into())?.residual();
+        let rows = residual.jet_rows();
         let bases: Vec<_> = self.solution.bases().iter().map(AsRef::as_ref).collect();
+        let jets_of = |beta: &[f64]| EquationRow::apply_all(&rows, &bases, beta, sites);
+        let jets = jets_of(self.solution.coefficients())?;
+        let table = Array2::from_shape_fn((sites.len(), jets.len()), |(i, j)| jets[j][i]);
+        let at_fit = residual.evaluate(table.view(), &sites, &self.parameters)?;
+
+        // dR/dθₖ = Σ ∂R/∂(jet) · jet(∂u/∂θₖ) + ∂R/∂θₖ
         let slopes = &self.linearisation.coefficient_jacobian;
-        let mut by_parameter = Vec::with_capacity(K);
-        for k in 0..K {
+        let mut by_parameter = Vec::with_capacity(slopes.ncols());
+        for k in 0..slopes.ncols() {
             let column: Vec<f64> = (0..slopes.nrows()).map(|j| slopes[(j, k)]).collect();
-            by_parameter.push(operator.apply(&bases, &column, sites)?);
+            let mut total = at_fit.parameter_slopes.column(k).to_vec();
+            for (j, moved) in jets_of(&column)?.into_iter().enumerate() {
+                for (i, (total, moved)) in total.iter_mut().zip(moved).enumerate() {
+                    *total += at_fit.slopes[(i, j)] * moved;
+                }
+            }
+            by_parameter.push(total);
         }
         let quantile = two_sided_quantile(level);
-        let bands = values.into_iter().enumerate().map(|(i, value)| {
+        let bands = at_fit.values.into_iter().enumerate().map(|(i, value)| {
             let slopes: Vec<f64> = by_parameter.iter().map(|column| column[i]).collect();
             let deviation = self.posterior.deviation_of(&slopes);
             Band {
@@ -142,7 +167,7 @@ impl<const K: usize> Fit<K> {
     }
 }
 
-impl<const K: usize> fmt::Display for Fit<K> {
+impl fmt::Display for Fit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

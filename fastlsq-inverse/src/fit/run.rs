@@ -11,8 +11,8 @@ use crate::optimise::{
 };
 
 /// The preliminary fits, and the one that counts.
-pub(super) fn tempered_run<const K: usize>(
-    scaled: &Scaled<'_, K>,
+pub(super) fn tempered_run(
+    scaled: &Scaled<'_>,
     start: &[f64],
     options: &FitOptions,
     evaluations: &mut u64,
@@ -36,8 +36,8 @@ pub(super) fn tempered_run<const K: usize>(
 }
 
 /// One optimisation, in scaled parameters; its record in physical ones.
-fn run<const K: usize>(
-    scaled: &Scaled<'_, K>,
+fn run(
+    scaled: &Scaled<'_>,
     start: &[f64],
     options: &FitOptions,
     progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
@@ -68,10 +68,10 @@ fn run<const K: usize>(
             minimise_with_progress(scaled, &from, &bounds, &options, &mut watched)?
         }
     };
-    minimum.parameters = scaled.physical(&minimum.parameters).to_vec();
-    minimum.start = scaled.physical(&minimum.start).to_vec();
+    minimum.parameters = scaled.physical(&minimum.parameters);
+    minimum.start = scaled.physical(&minimum.start);
     for point in &mut minimum.trajectory {
-        *point = scaled.physical(point).to_vec();
+        *point = scaled.physical(point);
     }
     for (slope, scale) in minimum.gradient.iter_mut().zip(scaled.scales()) {
         *slope /= scale;

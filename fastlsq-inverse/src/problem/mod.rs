@@ -1,43 +1,43 @@
-//! Stating an inverse problem: a linear problem, what of it depends on the parameters, what was
-//! measured.
+//! Stating an inverse problem: equations and conditions with parameters in them, what is sought, what
+//! was measured.
 
-mod dependence;
 mod observations;
-mod parameter;
+mod sought;
 
-use fastlsq_solve::{EquationRow, Field, LinearProblem, Options};
+use std::sync::Arc;
 
-pub use dependence::ParameterFunction;
+use fastlsq_solve::{Domain, LinearProblem, Options, Parameter, ProblemStatement};
+
 pub use observations::Observations;
-pub use parameter::Parameter;
+pub use sought::Sought;
 
-pub(crate) use dependence::{DataDependence, Function, Samples, TermDependence};
-pub(crate) use parameter::feasible;
+pub(crate) use observations::{Observed, observe};
+pub(crate) use sought::feasible;
 
 use crate::InverseError;
 use crate::engine::Prepared;
 use crate::fit::{Fit, FitOptions};
 use crate::statistics::Identifiability;
 
-/// A linear problem with K unknown numbers in it, and observations of its solution.
+/// A linear problem with unknown numbers in it, and observations of its solution.
 ///
-/// What depends on the parameters is written as closures over dual numbers, which look like any
-/// other formula; all derivatives follow from them.
+/// It is stated like any other problem; parameters may stand in equations, coefficients, sources and
+/// conditions alike, as long as everything is linear in the unknown functions. All derivatives by the
+/// parameters follow from the statement.
 ///
 /// ```
-/// use fastlsq_inverse::{BoxDomain, InverseProblem, LinearProblem, Observations, Options, Parameter};
-/// use fastlsq_inverse::laplacian;
+/// use fastlsq_inverse::{BoxDomain, InverseProblem, Observations, Options, Sought};
+/// use fastlsq_inverse::{X, laplacian, parameter, unknown};
 /// use ndarray::array;
 ///
 /// // −u″ = q, u(0) = 0, u(1) = g: which q and g explain u(¼) = 0.4 and u(¾) = 0.6?
-/// let line = LinearProblem::on(BoxDomain::unit(1))
-///     .equation(-laplacian(1), |_| 0.0)
-///     .dirichlet(|_| 0.0);
-/// let parameters = [Parameter::new("q", 1.0), Parameter::new("g", 0.0)];
-/// let fit = InverseProblem::of(line, parameters)
-///     .source(0, |_, p| p[0])
-///     .data("walls", |x, p| x[0] * p[1])
-///     .observe(Observations::of_values(array![[0.25], [0.75]], &[0.4, 0.6]).deviation(0.01))
+/// let (u, q, g) = (unknown("u"), parameter("q"), parameter("g"));
+/// let fit = InverseProblem::on(BoxDomain::unit(1))
+///     .equation(-laplacian(u), q)
+///     .dirichlet(g * X)
+///     .find(Sought::new(q, 1.0))
+///     .find(Sought::new(g, 0.0))
+///     .observe(Observations::of(u, array![[0.25], [0.75]], &[0.4, 0.6]).deviation(0.01))
 ///     .options(Options::new().features(40).bandwidth(2.0))
 ///     .fit()?;
 /// // u = g x + q x (1 − x)/2
@@ -45,75 +45,42 @@ use crate::statistics::Identifiability;
 /// # Ok::<(), fastlsq_inverse::InverseError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct InverseProblem<const K: usize> {
-    pub(crate) forward: LinearProblem,
-    pub(crate) parameters: [Parameter; K],
-    pub(crate) data: Vec<DataDependence<K>>,
-    pub(crate) terms: Vec<TermDependence<K>>,
+pub struct InverseProblem {
+    statement: ProblemStatement,
+    pub(crate) sought: Vec<Sought>,
     pub(crate) observations: Vec<Observations>,
     pub(crate) options: Options,
 }
 
-impl<const K: usize> InverseProblem<K> {
-    /// The problem of finding these parameters of a linear problem.
-    ///
-    /// The linear problem is stated as usual; what the parameters determine is then replaced or added
-    /// by [`source`](Self::source), [`data`](Self::data) and [`term`](Self::term).
+impl InverseProblem {
+    /// A problem on this domain.
+    pub fn on(domain: impl Domain + 'static) -> Self {
+        Self::of(ProblemStatement::on(Arc::new(domain)))
+    }
+
+    /// As [`on`](Self::on), for a domain that is already shared.
     #[must_use]
-    pub fn of(forward: LinearProblem, parameters: [Parameter; K]) -> Self {
+    pub fn on_shared(domain: Arc<dyn Domain>) -> Self {
+        Self::of(ProblemStatement::on(domain))
+    }
+
+    /// The problem with this statement: that of a [`LinearProblem`] with parameters, for instance.
+    #[must_use]
+    pub fn of(statement: ProblemStatement) -> Self {
         Self {
-            forward,
-            parameters,
-            data: Vec::new(),
-            terms: Vec::new(),
+            statement,
+            sought: Vec::new(),
             observations: Vec::new(),
             options: Options::new(),
         }
     }
 
-    /// The source f(x; θ) of an equation, numbered from 0, in place of the one stated.
-    #[must_use]
-    pub fn source(self, equation: usize, function: impl ParameterFunction<K>) -> Self {
-        let label = equation_label(equation);
-        self.data(&label, function)
-    }
+    fastlsq_solve::stating_methods!();
 
-    /// The data g(x; θ) of the condition (or equation) with this label, in place of those stated.
+    /// Adds a parameter that is to be found; their order is that of all results.
     #[must_use]
-    pub fn data(mut self, label: &str, function: impl ParameterFunction<K>) -> Self {
-        self.data.retain(|other| other.label != label);
-        self.data.push(DataDependence {
-            label: label.to_owned(),
-            function: Function::new(function),
-        });
-        self
-    }
-
-    /// A further term c(x; θ) T u on the left of an equation, numbered from 0.
-    #[must_use]
-    pub fn term(
-        self,
-        equation: usize,
-        operator: impl Into<EquationRow>,
-        coefficient: impl ParameterFunction<K>,
-    ) -> Self {
-        let label = equation_label(equation);
-        self.term_in(&label, operator, coefficient)
-    }
-
-    /// A further term c(x; θ) T u on the left of the condition (or equation) with this label.
-    #[must_use]
-    pub fn term_in(
-        mut self,
-        label: &str,
-        operator: impl Into<EquationRow>,
-        coefficient: impl ParameterFunction<K>,
-    ) -> Self {
-        self.terms.push(TermDependence {
-            label: label.to_owned(),
-            operator: operator.into(),
-            coefficient: Function::new(coefficient),
-        });
+    pub fn find(mut self, sought: Sought) -> Self {
+        self.sought.push(sought);
         self
     }
 
@@ -131,10 +98,15 @@ impl<const K: usize> InverseProblem<K> {
         self
     }
 
-    /// The parameters.
+    /// What is sought.
     #[must_use]
-    pub fn parameters(&self) -> &[Parameter; K] {
-        &self.parameters
+    pub fn sought(&self) -> &[Sought] {
+        &self.sought
+    }
+
+    /// The parameters that are sought.
+    pub(crate) fn free(&self) -> Vec<Parameter> {
+        self.sought.iter().map(|sought| sought.parameter).collect()
     }
 
     /// Discretises and, where the operator does not depend on the parameters, factors: once for any
@@ -142,7 +114,7 @@ impl<const K: usize> InverseProblem<K> {
     ///
     /// # Errors
     /// Whatever makes the problem unanswerable: see [`InverseError`].
-    pub fn prepare(&self) -> Result<Prepared<K>, InverseError> {
+    pub fn prepare(&self) -> Result<Prepared, InverseError> {
         Prepared::new(self.clone())
     }
 
@@ -158,7 +130,7 @@ impl<const K: usize> InverseProblem<K> {
     ///
     /// # Errors
     /// As [`prepare`](Self::prepare); a fit that has not converged is no error.
-    pub fn fit(&self) -> Result<Fit<K>, InverseError> {
+    pub fn fit(&self) -> Result<Fit, InverseError> {
         self.prepare()?.fit()
     }
 
@@ -166,28 +138,39 @@ impl<const K: usize> InverseProblem<K> {
     ///
     /// # Errors
     /// As [`fit`](Self::fit).
-    pub fn fit_with(&self, options: &FitOptions) -> Result<Fit<K>, InverseError> {
+    pub fn fit_with(&self, options: &FitOptions) -> Result<Fit, InverseError> {
         self.prepare()?.fit_with(options)
     }
 
-    /// The linear problem for given parameters, to be solved by itself.
+    /// The linear problem for given values of what is sought, to be solved by itself. Parameters
+    /// without a value are an error when it is.
     #[must_use]
-    pub fn forward_at(&self, parameters: &[f64; K]) -> LinearProblem {
-        let parameters = *parameters;
-        let mut problem = self.forward.clone();
-        for data in &self.data {
-            let function = data.function.clone();
-            problem = problem.with_data(&data.label, move |x| function.at(x, &parameters));
+    pub fn forward_at(&self, parameters: &[f64]) -> LinearProblem {
+        let mut statement = self.statement.clone();
+        for (sought, value) in self.sought.iter().zip(parameters) {
+            statement.parameter(sought.parameter, *value);
         }
-        for term in &self.terms {
-            let function = term.coefficient.clone();
-            let field = Field::new("c", move |x| function.at(x, &parameters));
-            problem = problem.with_term(&term.label, &field * &term.operator);
-        }
-        problem
+        LinearProblem::of(statement)
     }
-}
 
-fn equation_label(equation: usize) -> String {
-    format!("equation {}", equation.saturating_add(1))
+    /// Checks what is sought against the statement.
+    pub(crate) fn validate(&self) -> Result<(), InverseError> {
+        let occurring = self.statement.free_parameters();
+        for (index, sought) in self.sought.iter().enumerate() {
+            let name = || sought.name().to_owned();
+            let same = |other: &Sought| other.parameter == sought.parameter;
+            if self.sought.iter().take(index).any(same) {
+                return Err(InverseError::SoughtTwice { name: name() });
+            }
+            let given = self.statement.parameters().iter();
+            if let Some((_, value)) = given.copied().find(|(own, _)| *own == sought.parameter) {
+                let name = name();
+                return Err(InverseError::GivenAndSought { name, value });
+            }
+            if !occurring.contains(&sought.parameter) {
+                return Err(InverseError::NothingDepends { name: name() });
+            }
+        }
+        Ok(())
+    }
 }

@@ -1,48 +1,114 @@
-//! What was measured: any operator of the solution, at any points, with noise levels.
+//! What was measured: any linear expression of the solution, at any points, with noise levels.
 
-use fastlsq_solve::{Domain, EquationRow, Sites, identity};
+use faer::Mat;
+use fastlsq_solve::{Domain, Expr, Frame, Parameter, Sites, StatementError, System};
 use ndarray::Array2;
 
 use crate::InverseError;
 
-/// Measured values of B u at points, each with the standard deviation of its noise.
+/// Measured values of an expression of the unknowns at points, each with the standard deviation of its
+/// noise.
 ///
 /// ```
-/// use fastlsq_inverse::Observations;
-/// use fastlsq_inverse::partial;
+/// use fastlsq_inverse::{Observations, X, unknown};
 /// use ndarray::array;
+/// let u = unknown("u");
 /// let points = array![[0.2, 0.3], [0.7, 0.4]];
-/// let temperatures = Observations::of_values(points.clone(), &[1.0, 1.5]).deviation(0.01);
-/// let fluxes = Observations::of(partial(2, 0), points, &[0.1, 0.2]).deviations(&[0.05, 0.02]);
+/// let temperatures = Observations::of(u, points.clone(), &[1.0, 1.5]).deviation(0.01);
+/// let fluxes = Observations::of(-2.0 * u.d(X), points, &[0.1, 0.2]).deviations(&[0.05, 0.02]);
 /// # let _ = (temperatures, fluxes);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Observations {
     pub(crate) label: String,
-    pub(crate) operator: EquationRow,
-    pub(crate) points: Array2<f64>,
-    pub(crate) normals: Option<Array2<f64>>,
+    expression: Expr,
+    points: Array2<f64>,
+    normals: Option<Array2<f64>>,
+    values: Vec<f64>,
+    deviations: Option<Vec<f64>>,
+}
+
+/// All observations on given bases: d = H β + offsets.
+pub(crate) struct Observed {
+    /// H, one row per observation.
+    pub(crate) rows: Mat<f64>,
+    /// What the expressions contain besides the unknowns.
+    pub(crate) offsets: Vec<f64>,
     pub(crate) values: Vec<f64>,
-    pub(crate) deviations: Option<Vec<f64>>,
+    /// 1 where none were given.
+    pub(crate) deviations: Vec<f64>,
+    /// Whether all were given (or are to be estimated).
+    pub(crate) noise_known: bool,
+}
+
+/// Writes the rows of all observations.
+pub(crate) fn observe(
+    all: &[Observations],
+    frame: &Frame,
+    sought: &[Parameter],
+    system: &System,
+) -> Result<Observed, InverseError> {
+    let bases = system.basis_refs();
+    let count = all.iter().map(Observations::len).sum();
+    let columns = bases.iter().map(|basis| basis.len()).sum();
+    let mut observed = Observed {
+        rows: Mat::zeros(count, columns),
+        offsets: Vec::with_capacity(count),
+        values: Vec::with_capacity(count),
+        deviations: Vec::with_capacity(count),
+        noise_known: true,
+    };
+    for observations in all {
+        let wrong = |source| InverseError::Observed {
+            label: observations.label.clone(),
+            source,
+        };
+        let expression = &observations.expression;
+        if let Some(name) = expression
+            .parameters()
+            .into_iter()
+            .find(|p| sought.contains(p))
+        {
+            return Err(InverseError::SoughtInObservations {
+                label: observations.label.clone(),
+                name: name.to_string(),
+            });
+        }
+        let statement = frame.lower_scalar(expression).map_err(wrong)?;
+        let (Some(row), Some(source)) = (statement.row(), statement.source()) else {
+            let term = frame.first_nonlinear(expression);
+            return Err(wrong(StatementError::Nonlinear {
+                expression: term.as_ref().unwrap_or(expression).to_string(),
+            }));
+        };
+        let (first, own) = (observed.values.len(), observations.len());
+        let target = observed.rows.as_mut().subrows_mut(first, own);
+        row.assemble_into(&bases, observations.sites(), target)?;
+        let sources = source.evaluate(observations.sites())?;
+        observed.offsets.extend(sources.iter().map(|f| -f));
+        observed.values.extend(&observations.values);
+        match &observations.deviations {
+            Some(sigmas) => observed.deviations.extend(sigmas),
+            None => {
+                observed.noise_known = false;
+                observed.deviations.extend(vec![1.0; own]);
+            }
+        }
+    }
+    Ok(observed)
 }
 
 impl Observations {
-    /// Values of an operator of the solution at points (one row a point).
-    pub fn of(operator: impl Into<EquationRow>, points: Array2<f64>, values: &[f64]) -> Self {
+    /// Values of an expression that is linear in the unknowns, at points (one row per point).
+    pub fn of(expression: impl Into<Expr>, points: Array2<f64>, values: &[f64]) -> Self {
         Self {
             label: "observations".to_owned(),
-            operator: operator.into(),
+            expression: expression.into(),
             points,
             normals: None,
             values: values.to_vec(),
             deviations: None,
         }
-    }
-
-    /// Values of u itself at points (one row a point).
-    #[must_use]
-    pub fn of_values(points: Array2<f64>, values: &[f64]) -> Self {
-        Self::of(identity(points.ncols().max(1)), points, values)
     }
 
     /// The name in messages.
@@ -67,7 +133,7 @@ impl Observations {
         self
     }
 
-    /// A normal for each point, for operators that need them.
+    /// A normal for each point, for expressions that need them.
     #[must_use]
     pub fn normals(mut self, normals: Array2<f64>) -> Self {
         self.normals = Some(normals);
@@ -86,13 +152,13 @@ impl Observations {
         self.values.is_empty()
     }
 
-    /// The points, one row a point.
+    /// The points, one row per point.
     #[must_use]
     pub fn points(&self) -> &Array2<f64> {
         &self.points
     }
 
-    pub(crate) fn sites(&self) -> Sites<'_> {
+    fn sites(&self) -> Sites<'_> {
         let sites = Sites::new(self.points.view());
         match &self.normals {
             Some(normals) => sites.with_normals(normals.view()),
@@ -100,11 +166,7 @@ impl Observations {
         }
     }
 
-    pub(crate) fn validate(
-        &self,
-        domain: &dyn Domain,
-        unknowns: usize,
-    ) -> Result<(), InverseError> {
+    pub(crate) fn validate(&self, domain: &dyn Domain) -> Result<(), InverseError> {
         let shape = |what, expected, found| {
             if expected == found {
                 return Ok(());
@@ -116,10 +178,8 @@ impl Observations {
                 found,
             })
         };
-        shape("coordinates a point", domain.dim(), self.points.ncols())?;
+        shape("coordinates per point", domain.dim(), self.points.ncols())?;
         shape("values", self.points.nrows(), self.values.len())?;
-        shape("unknowns", unknowns, self.operator.unknowns())?;
-        self.operator.validate()?;
         let bad = |index, what, value, requirement| {
             Err(InverseError::Observation {
                 label: self.label.clone(),

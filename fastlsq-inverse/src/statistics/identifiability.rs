@@ -5,7 +5,7 @@ use std::fmt;
 use faer::{Mat, MatRef};
 
 use super::singular::singular_values;
-use crate::problem::Parameter;
+use crate::problem::Sought;
 use crate::report::Warning;
 
 /// The bound of Cramér and Rao: no unbiased estimate from these observations has smaller deviations.
@@ -38,13 +38,13 @@ pub struct Identifiability {
 
 impl Identifiability {
     pub(crate) fn new(
-        definitions: &[Parameter],
+        definitions: &[Sought],
         parameters: &[f64],
         jacobian: MatRef<'_, f64>,
         noise_known: bool,
     ) -> Self {
         let n = jacobian.ncols();
-        let scales: Vec<f64> = definitions.iter().map(Parameter::scale).collect();
+        let scales: Vec<f64> = definitions.iter().map(Sought::scale).collect();
         let scaled = Mat::from_fn(jacobian.nrows(), n, |i, k| jacobian[(i, k)] * scales[k]);
         let (values, vectors) = singular_values(scaled.as_ref());
         let covariance = covariance(&values, &vectors, &scales, jacobian.nrows());
@@ -67,7 +67,7 @@ impl Identifiability {
             values.last().copied().unwrap_or(0.0)
         };
         Self {
-            names: definitions.iter().map(|p| p.name.clone()).collect(),
+            names: definitions.iter().map(|p| p.name().to_owned()).collect(),
             parameters: parameters.to_vec(),
             deviations: (0..n).map(|k| covariance[(k, k)].sqrt()).collect(),
             covariance,

@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 use super::identifiability::covariance;
 use super::normal::two_sided_quantile;
 use super::singular::singular_values;
-use crate::problem::Parameter;
+use crate::problem::Sought;
 
 /// The normal law that approximates the posterior of the parameters near the fit (Laplace).
 ///
@@ -26,13 +26,13 @@ pub struct Posterior {
 
 impl Posterior {
     pub(crate) fn new(
-        definitions: &[Parameter],
+        definitions: &[Sought],
         parameters: &[f64],
         jacobian: MatRef<'_, f64>,
         noise_factor: f64,
     ) -> Self {
         let n = jacobian.ncols();
-        let scales: Vec<f64> = definitions.iter().map(Parameter::scale).collect();
+        let scales: Vec<f64> = definitions.iter().map(Sought::scale).collect();
         let rows = jacobian.nrows();
         let stacked = Mat::from_fn(rows + n, n, |i, k| {
             if i < rows {
@@ -53,7 +53,7 @@ impl Posterior {
             covariance,
             noise_factor,
             mean: parameters.to_vec(),
-            bounds: definitions.iter().map(Parameter::bounds).collect(),
+            bounds: definitions.iter().map(Sought::bounds).collect(),
         }
     }
 

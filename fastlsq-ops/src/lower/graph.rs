@@ -243,6 +243,9 @@ impl Graph {
                     let product = self.mul(a, rest);
                     self.mul(number, product)
                 }
+                // (y/x) x = y: an equation divided by its coefficient has constant coefficients again.
+                (Op::Div(above, below), _) if below == b => above,
+                (_, Op::Div(above, below)) if below == a => above,
                 _ => self.put(Op::Mul(a, b)),
             },
         }

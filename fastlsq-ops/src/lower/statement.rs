@@ -141,22 +141,38 @@ impl Statement {
         }
     }
 
-    /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters.
-    #[must_use]
-    pub fn dependent_terms(&self) -> Vec<(Jet, Dependent)> {
+    /// The terms c(x; θ) T u of a linear expression whose coefficients depend on free parameters; unknowns and
+    /// derivatives with the same coefficient are one T.
+    ///
+    /// # Errors
+    /// A function given as code that would have to be differentiated three times.
+    pub fn dependent_terms(&self) -> Result<Vec<(EquationRow, Dependent)>, StatementError> {
+        let mut coefficients: Vec<(Id, EquationRow)> = Vec::new();
+        for (jet, slope) in self.slopes() {
+            if !self.graph.has_parameters(slope) {
+                continue;
+            }
+            let term = Term::new(1.0, jet.action.clone());
+            let operator = Operator::from_terms(self.graph.dim, [term]);
+            match coefficients.iter_mut().find(|(own, _)| *own == slope) {
+                Some((_, row)) => *row = row.clone().with(jet.unknown, operator),
+                None => coefficients.push((slope, operator.on(jet.unknown, self.unknowns()))),
+            }
+        }
         let mut graph = self.graph.as_ref().clone();
-        let depends = |(_, slope): &(&Jet, Id)| self.graph.has_parameters(*slope);
-        self.slopes()
-            .filter(depends)
-            .map(|(jet, slope)| (jet.clone(), Dependent::new(&mut graph, slope, 1.0)))
-            .collect()
+        let mut with_slopes = |(id, row)| Ok((row, Dependent::new(&mut graph, id, 1.0)?));
+        coefficients.into_iter().map(&mut with_slopes).collect()
     }
 
     /// The right-hand side f(x; θ) of a linear expression, if it depends on free parameters.
-    #[must_use]
-    pub fn dependent_source(&self) -> Option<Dependent> {
-        let rest = self.rest.filter(|rest| self.graph.has_parameters(*rest))?;
-        Some(Dependent::new(&mut self.graph.as_ref().clone(), rest, -1.0))
+    ///
+    /// # Errors
+    /// As [`dependent_terms`](Self::dependent_terms).
+    pub fn dependent_source(&self) -> Result<Option<Dependent>, StatementError> {
+        match self.rest.filter(|rest| self.graph.has_parameters(*rest)) {
+            Some(rest) => Dependent::new(&mut self.graph.as_ref().clone(), rest, -1.0).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The expression as Newton's method needs it: values and slopes at given unknowns.
@@ -190,25 +206,19 @@ pub struct Dependent {
 
 impl Dependent {
     /// A node without unknowns, with its slopes.
-    fn new(graph: &mut Graph, id: Id, sign: f64) -> Self {
+    fn new(graph: &mut Graph, id: Id, sign: f64) -> Result<Self, StatementError> {
         let parameters = graph.parameters.len();
         let zero = graph.number(0.0);
         let mut outputs = vec![zero; 1 + parameters];
         outputs[0] = id;
-        match graph.gradient(id) {
-            Ok(gradient) => {
-                for (parameter, slope) in gradient.parameters {
-                    outputs[1 + parameter] = slope;
-                }
-            }
-            // Only functions given as code can refuse, at their third derivative.
-            Err(_) => outputs[1..].fill(graph.number(f64::NAN)),
+        for (parameter, slope) in graph.gradient(id)?.parameters {
+            outputs[1 + parameter] = slope;
         }
-        Self {
+        Ok(Self {
             program: Arc::new(Program::new(graph, &outputs, &[])),
             parameters,
             sign,
-        }
+        })
     }
 
     /// Values and slopes by all free parameters: one row per point, the value first.

@@ -148,7 +148,10 @@ fn sample_condition(
         }
         ConcretePlace::Opposite { axis } => {
             let (lower, upper) = problem.domain.periodic_pair(*axis, count, sampler)?;
-            let data = sample(&condition.data, label, &lower.view().into())?;
+            // r(x) + B u agrees on both faces: so does what the unknowns do not determine.
+            let mut data = sample(&condition.data, label, &lower.view().into())?;
+            let opposite = sample(&condition.data, label, &upper.view().into())?;
+            data.iter_mut().zip(opposite).for_each(|(d, other)| *d -= other);
             let mut block = RowBlock::new(label, operator, lower, data);
             block.partners = Some(upper);
             Ok(block)
@@ -202,12 +205,11 @@ fn table_block(
                 || (i % HELD_OUT_SHARE == HELD_OUT_SHARE / 2) == (share == TableShare::HeldOut)
         })
         .collect();
-    let mut block = RowBlock::new(
-        label,
-        condition.operator.clone(),
-        points.select(Axis(0), &rows),
-        rows.iter().map(|&i| values[i]).collect(),
-    );
+    let chosen = points.select(Axis(0), &rows);
+    // B u + r has these values: B u has them less r.
+    let mut data = sample(&condition.data, label, &chosen.view().into())?;
+    data.iter_mut().zip(&rows).for_each(|(d, &i)| *d += values[i]);
+    let mut block = RowBlock::new(label, condition.operator.clone(), chosen, data);
     block.row_weights = deviations.map(|sigmas| rows.iter().map(|&i| 1.0 / sigmas[i]).collect());
     Ok(block)
 }

@@ -1,19 +1,22 @@
 //! The unknown numbers: names, starts, bounds, prior knowledge.
 
+use fastlsq_solve::Parameter;
+
 use crate::InverseError;
 use crate::optimise::{Bounds, BoundsError};
 
-/// One unknown number.
+/// A parameter that is to be found.
 ///
 /// ```
-/// use fastlsq_inverse::Parameter;
-/// let wavenumber = Parameter::new("k", 9.5).within(8.0, 12.0);
-/// let gain = Parameter::new("g", 1.0).prior(1.0, 0.1); // known to 10 % beforehand
+/// use fastlsq_inverse::{Sought, parameter};
+/// let k = parameter("k");
+/// let wavenumber = Sought::new(k, 9.5).within(8.0, 12.0);
+/// let gain = Sought::new("g", 1.0).prior(1.0, 0.1); // known to 10 % beforehand
 /// # let _ = (wavenumber, gain);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameter {
-    pub(crate) name: String,
+pub struct Sought {
+    pub(crate) parameter: Parameter,
     pub(crate) start: f64,
     pub(crate) lower: f64,
     pub(crate) upper: f64,
@@ -21,11 +24,11 @@ pub struct Parameter {
     pub(crate) unit: Option<f64>,
 }
 
-impl Parameter {
-    /// A parameter with its name and the value from which the search starts.
-    pub fn new(name: impl Into<String>, start: f64) -> Self {
+impl Sought {
+    /// A parameter (or its name) and the value from which the search starts.
+    pub fn new(parameter: impl Into<Parameter>, start: f64) -> Self {
         Self {
-            name: name.into(),
+            parameter: parameter.into(),
             start,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
@@ -57,10 +60,16 @@ impl Parameter {
         self
     }
 
-    /// The name.
+    /// The parameter.
+    #[must_use]
+    pub fn parameter(&self) -> Parameter {
+        self.parameter
+    }
+
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.parameter.name()
     }
 
     /// Where the search starts.
@@ -92,7 +101,7 @@ impl Parameter {
     fn validate(&self) -> Result<(), InverseError> {
         let wrong = |what, value, requirement| {
             Err(InverseError::Parameter {
-                name: self.name.clone(),
+                name: self.name().to_owned(),
                 what,
                 value,
                 requirement,
@@ -119,7 +128,7 @@ impl Parameter {
             return wrong("unit", unit, "it must be positive and finite");
         }
         let named = |source: BoundsError| InverseError::Bounds {
-            name: self.name.clone(),
+            name: self.name().to_owned(),
             source,
         };
         Bounds::from_pairs(&[(self.lower, self.upper)])
@@ -128,20 +137,18 @@ impl Parameter {
     }
 }
 
-/// Checks the parameters, and gives the box and the start inside it, with the indices of the
+/// Checks what is sought, and gives the box and the start inside it, with the indices of the
 /// coordinates that had to be moved there.
-pub(crate) fn feasible(
-    parameters: &[Parameter],
-) -> Result<(Bounds, Vec<f64>, Vec<usize>), InverseError> {
-    if parameters.is_empty() {
+pub(crate) fn feasible(sought: &[Sought]) -> Result<(Bounds, Vec<f64>, Vec<usize>), InverseError> {
+    if sought.is_empty() {
         return Err(InverseError::NoParameters);
     }
-    for parameter in parameters {
+    for parameter in sought {
         parameter.validate()?;
     }
-    let sides: Vec<_> = parameters.iter().map(Parameter::bounds).collect();
+    let sides: Vec<_> = sought.iter().map(Sought::bounds).collect();
     let bounds = Bounds::from_pairs(&sides).map_err(crate::optimise::OptimiseError::from)?;
-    let mut start: Vec<f64> = parameters.iter().map(|p| p.start).collect();
+    let mut start: Vec<f64> = sought.iter().map(|p| p.start).collect();
     let moved = bounds
         .project(&mut start)
         .map_err(crate::optimise::OptimiseError::from)?;
