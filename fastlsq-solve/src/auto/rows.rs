@@ -114,11 +114,7 @@ pub fn sample_blocks(
 }
 
 /// Data at points; the first value that is not finite is an error.
-pub(crate) fn sample(
-    data: &Field,
-    label: &str,
-    sites: &Sites<'_>,
-) -> Result<Vec<f64>, SolveError> {
+pub(crate) fn sample(data: &Field, label: &str, sites: &Sites<'_>) -> Result<Vec<f64>, SolveError> {
     data.evaluate(sites).map_err(|error| match error {
         OperatorError::FieldValue { value, point, .. } => SolveError::DataNotFinite {
             label: label.to_owned(),
@@ -202,11 +198,18 @@ fn table_block(
                 || (i % HELD_OUT_SHARE == HELD_OUT_SHARE / 2) == (share == TableShare::HeldOut)
         })
         .collect();
+    let points = points.select(Axis(0), &rows);
+    // What the condition says beside the unknowns counts as well: u − x = v is u = v + x.
+    let beside = sample(&condition.data, label, &Sites::new(points.view()))?;
+    let data = rows
+        .iter()
+        .zip(beside)
+        .map(|(&i, beside)| values[i] + beside);
     let mut block = RowBlock::new(
         label,
         condition.operator.clone(),
-        points.select(Axis(0), &rows),
-        rows.iter().map(|&i| values[i]).collect(),
+        points.clone(),
+        data.collect(),
     );
     block.row_weights = deviations.map(|sigmas| rows.iter().map(|&i| 1.0 / sigmas[i]).collect());
     Ok(block)

@@ -127,7 +127,7 @@ impl Condition {
         Self::new(Place::Opposite(across), left, 0.0.into())
     }
 
-    /// The expression has given values at given points (one row per point).
+    /// The expression, a number, has given values at given points (one row per point).
     pub fn at(points: Array2<f64>, left: impl Into<Expr>, values: &[f64]) -> Self {
         let place = Place::Points {
             points,
@@ -153,6 +153,9 @@ impl Condition {
     #[must_use]
     pub fn with_right(mut self, right: impl Into<Expr>) -> Self {
         self.right = right.into();
+        if let Place::Points { values, .. } = &mut self.place {
+            values.fill(0.0);
+        }
         self
     }
 
