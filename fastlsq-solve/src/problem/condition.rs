@@ -72,6 +72,24 @@ impl Trace {
             Self::TimeDerivative => u.d(T),
         }
     }
+
+    /// As it stands in a program.
+    pub(crate) fn as_written(&self, u: Unknown) -> String {
+        let factor = |e: &Expr| match e.terms().len() {
+            1 => e.to_string(),
+            _ => format!("({e})"),
+        };
+        match self {
+            Self::Value => u.to_string(),
+            Self::NormalDerivative => format!("normal_derivative({u})"),
+            Self::Mixed(a, b) => format!(
+                "{} * {u} + {} * normal_derivative({u})",
+                factor(a),
+                factor(b)
+            ),
+            Self::TimeDerivative => format!("{u}.d(T)"),
+        }
+    }
 }
 
 /// One condition: left = right at some place.
