@@ -62,7 +62,7 @@ pub enum SolveError {
     )]
     NothingToSolve,
     /// Points and values of a table that do not match, or lie in another space.
-    #[error("the table of {label} has {found} {what}, but {expected} are needed")]
+    #[error("{label} has {found} {what}, but {expected} are needed")]
     Table {
         /// The condition.
         label: String,
@@ -123,7 +123,7 @@ pub enum SolveError {
     },
     /// Standard deviations for a condition that has no table of values.
     #[error(
-        "{label} has standard deviations but no table of values; they belong to conditions at given points (Condition::at)"
+        "{label} has standard deviations but no measured values; they belong to conditions at given points (Condition::at)"
     )]
     DeviationsWithoutTable {
         /// The condition.

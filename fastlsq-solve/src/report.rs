@@ -194,7 +194,7 @@ impl Report {
             condition: best.info.condition,
             bandwidths: bandwidths(&best.features),
             law: describe_features(&best.features),
-            symmetry: describe_symmetry(&best.features, &problem.names()),
+            symmetry: describe_symmetry(&best.features, problem),
             choice: found.choice.clone(),
             method: format!("{} ({})", best.info.method, best.info.reason),
             backend: options.backend.name(),
@@ -298,22 +298,19 @@ fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
     }
 }
 
-/// Which unknowns are even or odd along which axes.
-fn describe_symmetry(features: &Features, unknowns: &[String]) -> String {
+/// Which unknowns are even or odd along which coordinates.
+fn describe_symmetry(features: &Features, problem: &ConcreteProblem) -> String {
     let Features::Random { parity, .. } = features else {
         return String::new();
     };
     let mut words = Vec::new();
-    for (name, parity) in unknowns.iter().zip(parity) {
+    let coordinates = problem.space.names();
+    for (name, parity) in problem.unknowns.iter().zip(parity) {
         for (kind, word) in [(Parity::Even, "even"), (Parity::Odd, "odd")] {
-            let axes: Vec<String> = parity
-                .iter()
-                .enumerate()
-                .filter(|(_, p)| **p == kind)
-                .map(|(axis, _)| format!("x{axis}"))
-                .collect();
-            if !axes.is_empty() {
-                words.push(format!("{name} {word} in {}", axes.join(", ")));
+            let along = coordinates.iter().zip(parity).filter(|(_, p)| **p == kind);
+            let along: Vec<&str> = along.map(|(coordinate, _)| *coordinate).collect();
+            if !along.is_empty() {
+                words.push(format!("{name} {word} in {}", along.join(", ")));
             }
         }
     }

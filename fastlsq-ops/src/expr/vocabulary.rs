@@ -67,6 +67,7 @@ impl Vocabulary {
     }
 
     /// The vocabulary for texts that were printed: `n` without backticks is the normal even if there is an unknown n.
+    #[cfg(feature = "serde")]
     pub(super) fn printed(mut self) -> Self {
         self.printed = true;
         self

@@ -167,7 +167,9 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
     }
     let dim = problem.domain.bounding_box()?.dim();
     for condition in &problem.conditions {
-        if condition.deviations.is_some() && !matches!(condition.place, ConcretePlace::Points { .. }) {
+        if condition.deviations.is_some()
+            && !matches!(condition.place, ConcretePlace::Points { .. })
+        {
             return Err(SolveError::DeviationsWithoutTable {
                 label: condition.label.clone(),
             });

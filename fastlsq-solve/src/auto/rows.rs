@@ -114,11 +114,7 @@ pub fn sample_blocks(
 }
 
 /// Data at points; the first value that is not finite is an error.
-pub(crate) fn sample(
-    data: &Field,
-    label: &str,
-    sites: &Sites<'_>,
-) -> Result<Vec<f64>, SolveError> {
+pub(crate) fn sample(data: &Field, label: &str, sites: &Sites<'_>) -> Result<Vec<f64>, SolveError> {
     data.evaluate(sites).map_err(|error| match error {
         OperatorError::FieldValue { value, point, .. } => SolveError::DataNotFinite {
             label: label.to_owned(),

@@ -12,7 +12,7 @@ use crate::backend::Factored;
 use crate::domain::BoundingBox;
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
-use crate::problem::{Imposition, ConcreteProblem};
+use crate::problem::{ConcreteProblem, Imposition};
 use crate::system::{RowBlock, System};
 
 /// The features of a candidate.

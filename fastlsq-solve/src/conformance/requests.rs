@@ -5,9 +5,9 @@ use faer::Mat;
 use super::systems::{basis, inside, mixed, row, spread};
 use super::{Verdict, require};
 use crate::backend::Backend;
-use crate::{given, unknown};
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
+use crate::{given, unknown};
 
 /// Shapes, values and options that make no sense are errors, not panics or wrong answers.
 ///

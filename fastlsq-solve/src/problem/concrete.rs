@@ -113,11 +113,21 @@ pub enum MistakeReason {
     #[error(transparent)]
     Part(#[from] DomainError),
     /// A linear problem with a nonlinear term.
-    #[error("the term {term} is not linear in the unknowns; state the problem as a NonlinearProblem")]
+    #[error(
+        "the term {term} is not linear in the unknowns; state the problem as a NonlinearProblem"
+    )]
     Nonlinear {
         /// The term.
         term: String,
     },
+    /// A normal where there is no boundary.
+    #[error("it contains the normal, which is known on parts of the boundary only")]
+    Normal,
+    /// Values at points for several components at once.
+    #[error(
+        "values at points belong to a number, not to a vector: state one condition for each component"
+    )]
+    VectorAtPoints,
     /// An equation or condition that says nothing of the unknowns.
     #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
     WithoutUnknown {
@@ -155,31 +165,7 @@ impl ProblemStatement {
     /// # Errors
     /// All mistakes in the statement at once.
     pub fn linear(&self) -> Result<ConcreteProblem, SolveError> {
-        let problem = self.concrete(&[])?;
-        let frame = self.frame(&[]);
-        let equations = problem.equations.iter();
-        let conditions = problem.conditions.iter();
-        let all = equations
-            .map(|e| (&e.label, &e.text, &e.statement, &e.expression))
-            .chain(conditions.map(|c| (&c.label, &c.text, &c.statement, &c.expression)));
-        let nonlinear = all.filter(|(_, _, statement, _)| !statement.is_linear());
-        let mistakes: Vec<Mistake> = nonlinear
-            .map(|(label, text, _, expression)| {
-                let term = frame.first_nonlinear(expression);
-                Mistake {
-                    label: label.clone(),
-                    text: text.clone(),
-                    reason: MistakeReason::Nonlinear {
-                        term: term.as_ref().unwrap_or(expression).to_string(),
-                    },
-                }
-            })
-            .collect();
-        if mistakes.is_empty() {
-            Ok(problem)
-        } else {
-            Err(SolveError::Statement(mistakes.into()))
-        }
+        self.lowered(&[], true)
     }
 
     fn frame(&self, free: &[Parameter]) -> Frame {
@@ -197,12 +183,15 @@ impl ProblemStatement {
                 [only] => trace.of(*only),
                 several => {
                     let example = several.first().map_or_else(String::new, |first| {
-                        let left = trace.of(*first);
-                        let part = match &condition.place {
-                            Place::Part(part) => part.as_written(),
-                            Place::Opposite(_) | Place::Points { .. } => "…".to_owned(),
-                        };
-                        format!(".condition({part}, {left}, {})", condition.right)
+                        let (left, right) = (trace.as_written(*first), &condition.right);
+                        match &condition.place {
+                            Place::Part(part) => {
+                                format!(".condition({}, {left}, {right})", part.as_written())
+                            }
+                            Place::Opposite(_) | Place::Points { .. } => {
+                                format!(".with(Condition::at(points, {left}, values))")
+                            }
+                        }
                     });
                     return Err(MistakeReason::UnnamedUnknown {
                         unknowns: several.iter().map(ToString::to_string).collect(),
@@ -221,6 +210,10 @@ impl ProblemStatement {
     /// # Errors
     /// All mistakes in the statement at once.
     pub fn concrete(&self, free: &[Parameter]) -> Result<ConcreteProblem, SolveError> {
+        self.lowered(free, false)
+    }
+
+    fn lowered(&self, free: &[Parameter], linear: bool) -> Result<ConcreteProblem, SolveError> {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
         }
@@ -228,6 +221,7 @@ impl ProblemStatement {
         let mut lowering = Lowering {
             statement: self,
             frame: &frame,
+            linear,
             problem: ConcreteProblem {
                 domain: self.domain.clone(),
                 space: frame.space().clone(),
@@ -257,6 +251,8 @@ fn text_of(left: &Expr, right: &Expr) -> String {
 struct Lowering<'a> {
     statement: &'a ProblemStatement,
     frame: &'a Frame,
+    /// Whether everything must be linear.
+    linear: bool,
     problem: ConcreteProblem,
     mistakes: Vec<Mistake>,
 }
@@ -287,6 +283,12 @@ impl Lowering<'_> {
             self.mistake(label, text, reason);
             return Vec::new();
         }
+        if self.linear && !statements.iter().all(Statement::is_linear) {
+            let term = self.frame.first_nonlinear(whole);
+            let term = term.as_ref().unwrap_or(whole).to_string();
+            self.mistake(label, text, MistakeReason::Nonlinear { term });
+            return Vec::new();
+        }
         let several = statements.len() > 1;
         let named = statements.into_iter().enumerate();
         named
@@ -306,6 +308,9 @@ impl Lowering<'_> {
             let text = text_of(&equation.left, &equation.right);
             let whole = &equation.left - &equation.right;
             for (label, statement) in self.lower(&equation.label, &text, &whole) {
+                if statement.needs_normals() {
+                    self.mistake(&label, &text, MistakeReason::Normal);
+                }
                 let (operator, source) = linear_parts(&statement);
                 self.problem.equations.push(ConcreteEquation {
                     label,
@@ -340,7 +345,15 @@ impl Lowering<'_> {
                     continue;
                 }
             };
-            for (label, statement) in self.lower(&label, &text, &whole) {
+            let on_part = matches!(place, ConcretePlace::Part(_));
+            let statements = self.lower(&label, &text, &whole);
+            if statements.len() > 1 && matches!(place, ConcretePlace::Points { .. }) {
+                self.mistake(&label, &text, MistakeReason::VectorAtPoints);
+            }
+            for (label, statement) in statements {
+                if statement.needs_normals() && !on_part {
+                    self.mistake(&label, &text, MistakeReason::Normal);
+                }
                 let place = (place.clone(), Some(index));
                 self.push(condition, (label, &text, &whole), place, statement);
             }

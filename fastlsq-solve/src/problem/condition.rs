@@ -72,6 +72,24 @@ impl Trace {
             Self::TimeDerivative => u.d(T),
         }
     }
+
+    /// As it stands in a program.
+    pub(crate) fn as_written(&self, u: Unknown) -> String {
+        let factor = |e: &Expr| match e.terms().len() {
+            1 => e.to_string(),
+            _ => format!("({e})"),
+        };
+        match self {
+            Self::Value => u.to_string(),
+            Self::NormalDerivative => format!("normal_derivative({u})"),
+            Self::Mixed(a, b) => format!(
+                "{} * {u} + {} * normal_derivative({u})",
+                factor(a),
+                factor(b)
+            ),
+            Self::TimeDerivative => format!("{u}.d(T)"),
+        }
+    }
 }
 
 /// One condition: left = right at some place.
@@ -127,7 +145,7 @@ impl Condition {
         Self::new(Place::Opposite(across), left, 0.0.into())
     }
 
-    /// The expression has given values at given points (one row per point).
+    /// The expression, a number, has given values at given points (one row per point).
     pub fn at(points: Array2<f64>, left: impl Into<Expr>, values: &[f64]) -> Self {
         let place = Place::Points {
             points,
@@ -153,6 +171,9 @@ impl Condition {
     #[must_use]
     pub fn with_right(mut self, right: impl Into<Expr>) -> Self {
         self.right = right.into();
+        if let Place::Points { values, .. } = &mut self.place {
+            values.fill(0.0);
+        }
         self
     }
 

@@ -261,7 +261,8 @@ macro_rules! stating_methods {
             left: impl Into<$crate::Expr>,
             right: impl Into<$crate::Expr>,
         ) -> Self {
-            self.statement.with($crate::Condition::on(part, left, right));
+            self.statement
+                .with($crate::Condition::on(part, left, right));
             self
         }
 

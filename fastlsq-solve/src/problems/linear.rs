@@ -3,9 +3,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use fastlsq_ops::{
-    Expr, T, X, Y, axis, cos, exp, laplacian, normal_derivative, sin, unknown,
-};
+use fastlsq_ops::{Expr, T, X, Y, axis, cos, exp, laplacian, normal_derivative, sin, unknown};
 
 use super::Benchmark;
 use crate::domain::{Ball, BoxDomain, Domain, Interval, SpaceTime};

@@ -189,11 +189,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
 }
 
 /// A solution from parts that were each read soundly, if they fit together.
-fn assemble(
-    space: &Space,
-    unknowns: Vec<Unknown>,
-    report: Report,
-) -> Result<Solution, SaveError> {
+fn assemble(space: &Space, unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveError> {
     let (mut bases, mut names, mut beta) = (Vec::new(), Vec::new(), Vec::new());
     for unknown in unknowns {
         let basis: Arc<dyn Basis> = unknown.basis.into_basis();
