@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-use super::{Expr, Node};
+use super::{Expr, Node, whole};
 use crate::{Coordinate, Parameter, Unknown};
 
 /// Sums and products of more parts are not made into one list.
@@ -36,9 +36,9 @@ impl Expr {
                 Node::Number(value) => number *= value,
                 Node::Product(value, inner) if flat.len() + inner.len() <= LONGEST_LIST => {
                     number *= value;
-                    flat.extend(inner.iter().cloned());
+                    inner.iter().cloned().for_each(|factor| push(&mut flat, factor));
                 }
-                _ => flat.push(factor),
+                _ => push(&mut flat, factor),
             }
         }
         match flat.len() {
@@ -83,8 +83,39 @@ impl Expr {
     }
 }
 
+/// Appends a factor; a number like the one before raises its power: x x is x².
+fn push(factors: &mut Vec<Expr>, factor: Expr) {
+    if let Some(last) = factors.last_mut()
+        && let (Some((base, n)), Some((other, m))) = (repeated(last), repeated(&factor))
+        && base == other
+    {
+        *last = base.powi(n + m);
+    } else {
+        factors.push(factor);
+    }
+}
+
+/// The base and the exponent of a small whole power of something that is certainly a number.
+fn repeated(factor: &Expr) -> Option<(&Expr, i32)> {
+    match factor.node() {
+        Node::Unknown(_)
+        | Node::Coordinate(_)
+        | Node::Parameter(_)
+        | Node::Given(_)
+        | Node::Elementary(..) => Some((factor, 1)),
+        Node::Derivative(inner, _) => repeated(inner).map(|_| (factor, 1)),
+        Node::Power(base, exponent) => {
+            let n = whole(*exponent).filter(|n| (2..100).contains(n))?;
+            repeated(base).map(|_| (base, n))
+        }
+        _ => None,
+    }
+}
+
 impl From<f64> for Expr {
     fn from(value: f64) -> Self {
+        // One zero, so that equal numbers print alike.
+        let value = if value == 0.0 { 0.0 } else { value };
         Self::new(Node::Number(value))
     }
 }

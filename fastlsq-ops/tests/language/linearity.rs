@@ -95,6 +95,6 @@ fn terms_inside_parentheses_and_vectors_are_found() {
     let nested = u.d(X) - 2.0 * (laplacian(u) - (u - u.powi(3)));
     assert_eq!(found(&nested).unwrap(), "−u³");
     let pair = vector([u.d(X), u.d(Y) + u * u]);
-    assert_eq!(found(&pair).unwrap(), "u u");
+    assert_eq!(found(&pair).unwrap(), "u²");
     assert_eq!(found(&(u * grad(u))).unwrap(), "u ∇u");
 }

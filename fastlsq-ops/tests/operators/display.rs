@@ -99,7 +99,7 @@ fn expressions() {
     prints((u / v) / (u / v), "u/v/(u/v)");
     prints(2.0 * (u / v), "2 (u/v)");
     prints((u + v).powi(2) * u.powf(-0.5), "(u + v)² u^(−0.5)");
-    prints(biharmonic(u * u), "Δ²(u u)");
+    prints(biharmonic(u * u), "Δ²u²");
     prints(dot(grad([u, v]), [u, v]) + grad(p), "∇[u, v]·[u, v] + ∇p");
     prints(
         2.0 * strain([u, v]) + k * identity_matrix(),

@@ -221,14 +221,14 @@ fn locate(context: &Context<'_>) -> Result<Outcome> {
 
 /// The end of a search, with what turns its parameters into x and y.
 struct End {
-    fit: Fit<2>,
+    fit: Fit,
     /// Whether the parameters are the mean and the half difference of x and y.
     rotated: bool,
 }
 
 impl End {
     /// The variant with this index on the readings that are in place.
-    fn of(index: usize, rotated: &Prepared<2>, plain: &Prepared<2>) -> Result<Self> {
+    fn of(index: usize, rotated: &Prepared, plain: &Prepared) -> Result<Self> {
         let (problem, options) = match index {
             0 => (plain, FitOptions::new().lbfgsb()),
             1 => (rotated, Experiment::falling_adam()),
@@ -327,7 +327,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn of(experiment: &Experiment, prepared: &Prepared<2>) -> Result<Self> {
+    fn of(experiment: &Experiment, prepared: &Prepared) -> Result<Self> {
         let places = (1..PROFILE).map(|k| f64::from(k) / f64::from(PROFILE));
         let line = Experiment {
             sensors: places.map(|s| [s, s]).collect(),

@@ -19,7 +19,6 @@ use crate::commands::reproduce::table::{Cell, Style, Table};
 
 /// Parameters of a source: x, y, I and three of its shape.
 const EACH: usize = 6;
-const ALL: usize = 24;
 const SOURCES: [&str; 4] = ["source-1", "source-2", "source-3", "source-4"];
 const FOUR: &str = "four-sensors";
 const SIXTEEN: &str = "sixteen-sensors";
@@ -186,7 +185,7 @@ fn locate(variant: &str, context: &Context<'_>) -> Result<Outcome> {
 fn isotherms(
     heat: &HeatSources,
     model: &HeatModel,
-    parameters: &[f64; ALL],
+    parameters: &[f64],
 ) -> Result<BTreeMap<String, Vec<f64>>> {
     let truth = heat.true_map(MAP_TIME, NODES);
     let found = model.map(parameters, MAP_TIME, NODES)?;
@@ -199,7 +198,7 @@ fn isotherms(
 }
 
 /// What a fit says of one source.
-fn run_of(heat: &HeatSources, fit: &Fit<ALL>, index: usize, seed: u64) -> Run {
+fn run_of(heat: &HeatSources, fit: &Fit, index: usize, seed: u64) -> Run {
     let found = HeatSources::sources(&fit.parameters)[index];
     let truth = heat.truth[index];
     let deviation = |k: usize| fit.posterior.deviations[EACH * index + k];
