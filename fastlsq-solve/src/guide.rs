@@ -1,34 +1,53 @@
 //! A guide: from the statement of a problem to the report, and when to use another method.
 //!
 //! # 1. State the problem
-//! A [`LinearProblem`](crate::LinearProblem) lives on a domain. Time is the last axis of a space-time
-//! domain, and an initial value is a condition on one part of its boundary:
+//! A [`LinearProblem`](crate::LinearProblem) lives on a domain, and is written as on paper. Time is the last
+//! coordinate of a space-time domain, and an initial value is a condition on one part of its boundary:
 //! ```
 //! use std::f64::consts::PI;
-//! use fastlsq_solve::{DomainExt, Interval, LinearProblem, partial, partial_order};
+//! use fastlsq_solve::{DomainExt, Interval, LinearProblem, T, X, laplacian, sin, unknown};
+//! let u = unknown("u");
 //! // u_t = u_xx on [0, 1] × [0, ½], from sin πx, with cold ends
 //! let rod = LinearProblem::on(Interval::unit().over(0.0, 0.5)?)
-//!     .equation(partial(2, 1) - partial_order(2, 0, 2), |_| 0.0)
-//!     .initial_value(|x| (PI * x[0]).sin())
-//!     .dirichlet(|_| 0.0);
+//!     .equation(u.d(T), laplacian(u)) // Δ is over space
+//!     .initial_value(sin(PI * X))
+//!     .dirichlet(0.0);
 //! let u = rod.solve()?;
 //! assert!((u.value(&[0.5, 0.1])? - (-0.1 * PI * PI).exp()).abs() < 1e-9);
 //! # Ok::<(), fastlsq_solve::SolveError>(())
 //! ```
 //! | condition | call |
 //! |---|---|
-//! | u = g on all walls, or one of them | `.dirichlet(g)`, `.dirichlet_on("x0=lo", g)` |
-//! | ∂u/∂n = g | `.neumann(g)`, `.neumann_on("x0=hi", g)` |
-//! | a u + b ∂u/∂n = g | `.robin(a, b, g)` |
+//! | u = g on all walls | `.dirichlet(g)` |
+//! | ∂u/∂n = g on all walls | `.neumann(g)` |
+//! | a u + b ∂u/∂n = g on all walls | `.robin(a, b, g)` |
 //! | u or u_t at the first time | `.initial_value(g)`, `.initial_velocity(g)` |
-//! | opposite faces agree | `.periodic(axis)` |
+//! | anything on a face, a named part, … | `.condition(X.lo(), u, g)`, `.condition("inlet", normal_derivative(u), g)` |
+//! | opposite faces agree | `.periodic(X)` |
 //! | measured values | `.data(points, values)`, [`LinearProblem::fit`](crate::LinearProblem::fit) |
-//! | anything else | `.with(`[`Condition`](crate::Condition)`)`: any operator, any part, own weight, rows and label |
+//! | with a weight, rows or a label of its own, exactly, at points | `.with(`[`Condition`](crate::Condition)`)` |
 //!
-//! Operators are sums of [`identity`](crate::identity), [`partial`](crate::partial),
-//! [`laplacian`](crate::laplacian) and others: that of Helmholtz is `laplacian(2) + k * k * identity(2)`.
-//! Several unknowns are named with `.unknowns(&["u", "v"])`; operators are then placed with
-//! [`Operator::on`](crate::Operator::on). A mistake in the statement surfaces as an error of `solve`.
+//! All sides are expressions ([`Expr`](crate::Expr)): numbers, coordinates, functions of them, derivatives of anything.
+//! Helmholtz's equation is `laplacian(u) + k * k * u`, a diffusion in a medium `div(exp(X) * grad(u))`, and what has
+//! no formula is a closure, `|x: &[f64]| …` or [`given`](crate::given). A domain has the coordinates `X`, `Y`, `Z` as far
+//! as it has axes, `T` if it is over time, or names of its own
+//! ([`with_coordinates`](crate::DomainExt::with_coordinates)).
+//!
+//! A system has as many unknowns as its equations name, and vectors where that is shorter. Its conditions name their
+//! unknowns too:
+//! ```
+//! use fastlsq_solve::{BoxDomain, LinearProblem, WALLS, X, Y, exp, grad, sin, unknown, unknowns};
+//! // A potential and its field: (u, v) = ∇φ without sources.
+//! let ([u, v], phi, exact) = (unknowns(["u", "v"]), unknown("φ"), exp(X) * sin(Y));
+//! let solution = LinearProblem::on(BoxDomain::unit(2))
+//!     .equation(grad(phi), [u, v])
+//!     .equation(u.d(X) + v.d(Y), 0.0)
+//!     .condition(WALLS, phi, &exact)
+//!     .solve()?;
+//! assert!((solution.at(v, &[0.3, 0.6])? - 0.3_f64.exp() * 0.6_f64.cos()).abs() < 1e-9);
+//! # Ok::<(), fastlsq_solve::SolveError>(())
+//! ```
+//! Mistakes in the statement surface as one error of `solve` that lists them all.
 //!
 //! # 2. Solve, and read the report
 //! Print [`u.report()`](crate::Solution::report). It says, in this order:

@@ -18,19 +18,20 @@
 //! # A problem in ten lines
 //! ```
 //! use std::f64::consts::PI;
-//! use fastlsq_solve::{BoxDomain, LinearProblem, laplacian};
+//! use fastlsq_solve::{BoxDomain, LinearProblem, X, Y, laplacian, sin, unknown};
 //!
 //! // −Δu = f on the unit square, u = 0 on its boundary.
-//! let u = LinearProblem::on(BoxDomain::unit(2))
-//!     .equation(-laplacian(2), |x| 2.0 * PI * PI * (PI * x[0]).sin() * (PI * x[1]).sin())
-//!     .dirichlet(|_| 0.0)
+//! let u = unknown("u");
+//! let solution = LinearProblem::on(BoxDomain::unit(2))
+//!     .equation(-laplacian(u), 2.0 * PI * PI * sin(PI * X) * sin(PI * Y))
+//!     .dirichlet(0.0)
 //!     .solve()?;
 //!
-//! // The result is a function, with all its derivatives …
-//! assert!((u.value(&[0.5, 0.5])? - 1.0).abs() < 1e-11);
-//! assert!((u.laplacian(&[0.5, 0.5])? + 2.0 * PI * PI).abs() < 1e-7);
+//! // The result is a function, with all its derivatives, and expressions of them …
+//! assert!((solution.value(&[0.5, 0.5])? - 1.0).abs() < 1e-11);
+//! assert!((solution.at(laplacian(u), &[0.5, 0.5])? + 2.0 * PI * PI).abs() < 1e-7);
 //! // … and a report: what was chosen, how well it fits, how large the error may be.
-//! assert!(u.report().error_estimate < 1e-10);
+//! assert!(solution.report().error_estimate < 1e-10);
 //! # Ok::<(), fastlsq_solve::SolveError>(())
 //! ```
 //!
@@ -50,9 +51,9 @@
 //! - The [`guide`] leads from the statement of a problem to the report.
 //! - [`domain`]: boxes, intervals, balls, space-time, and the [`Domain`] trait for your own.
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
-//!   at points, several unknowns. Operators come from `fastlsq_ops` and are re-exported here.
+//!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it.
-//! - [`Solution`]: values, gradients, Hessians, any operator, at one point or many; [`saved`] in files.
+//! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.

@@ -4,7 +4,7 @@ use super::{BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, Domain
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
-/// The interval [a, b], a box of one dimension with the end points "x0=lo" and "x0=hi".
+/// The interval [a, b], a box of one dimension with the end points "x=lo" and "x=hi".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
     line: BoxDomain,

@@ -1,17 +1,15 @@
 //! A statement made concrete: rows and data over the axes of the domain, or all mistakes in it at once.
 
-use std::fmt;
 use std::sync::Arc;
 
-use fastlsq_ops::{
-    EquationRow, Expr, Field, Frame, Parameter, Space, Statement, StatementError, Unknown,
-};
+use fastlsq_ops::{EquationRow, Expr, Field, Frame, Parameter, Space, Statement, Unknown};
 use ndarray::Array2;
 
 use super::condition::{Condition, Imposition, Left, Place};
+use super::mistake::{Mistake, MistakeReason};
 use super::statement::ProblemStatement;
 use crate::SolveError;
-use crate::domain::{Domain, DomainError, DomainExt, PartSelector};
+use crate::domain::{Domain, DomainExt, PartSelector};
 
 /// One equation of a [`ConcreteProblem`].
 #[derive(Debug, Clone)]
@@ -89,74 +87,6 @@ pub struct ConcreteProblem {
     pub equations: Vec<ConcreteEquation>,
     /// The conditions, one for each component, periodic ones spelt out.
     pub conditions: Vec<ConcreteCondition>,
-}
-
-/// Something wrong with one equation or condition.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Mistake {
-    /// The equation or condition.
-    pub label: String,
-    /// How it was written.
-    pub text: String,
-    /// What is wrong.
-    pub reason: MistakeReason,
-}
-
-/// What can be wrong with an equation or condition.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MistakeReason {
-    /// In the expression itself.
-    #[error(transparent)]
-    Expression(#[from] StatementError),
-    /// In the part of the boundary.
-    #[error(transparent)]
-    Part(#[from] DomainError),
-    /// A linear problem with a nonlinear term.
-    #[error(
-        "the term {term} is not linear in the unknowns; state the problem as a NonlinearProblem"
-    )]
-    Nonlinear {
-        /// The term.
-        term: String,
-    },
-    /// A normal where there is no boundary.
-    #[error("it contains the normal, which is known on parts of the boundary only")]
-    Normal,
-    /// Values at points for several components at once.
-    #[error(
-        "values at points belong to a number, not to a vector: state one condition for each component"
-    )]
-    VectorAtPoints,
-    /// An equation or condition that says nothing of the unknowns.
-    #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
-    WithoutUnknown {
-        /// The unknowns of the problem.
-        unknowns: Vec<String>,
-    },
-    /// A condition of a system that does not name its unknown.
-    #[error(
-        "it does not say which of the unknowns {} it is about; write it as {example}",
-        unknowns.join(", ")
-    )]
-    UnnamedUnknown {
-        /// The unknowns of the problem.
-        unknowns: Vec<String>,
-        /// How to write it.
-        example: String,
-    },
-}
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({}): {}", self.label, self.text, self.reason)
-    }
-}
-
-/// Several mistakes, one per line.
-pub(crate) fn list(mistakes: &[Mistake]) -> String {
-    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-    lines.join("\n")
 }
 
 impl ProblemStatement {

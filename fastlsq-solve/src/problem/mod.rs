@@ -2,17 +2,17 @@
 
 mod concrete;
 mod condition;
+mod mistake;
 mod statement;
 
 use std::sync::Arc;
 
 use ndarray::ArrayView2;
 
-pub(crate) use concrete::list;
-pub use concrete::{
-    ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Mistake, MistakeReason,
-};
+pub use concrete::{ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem};
 pub use condition::{Condition, Imposition, Place};
+pub(crate) use mistake::list;
+pub use mistake::{Mistake, MistakeReason};
 pub use statement::ProblemStatement;
 
 use crate::SolveError;
@@ -38,13 +38,13 @@ use crate::solution::Solution;
 ///
 /// Systems name their unknowns in equations and conditions:
 /// ```
-/// use fastlsq_solve::{BoxDomain, LinearProblem, WALLS, X, Y, div, grad, laplacian, unknowns};
+/// use fastlsq_solve::{BoxDomain, LinearProblem, WALLS, X, Y, div, grad, laplacian, unknowns, vector};
 /// // Stokes flow, driven by a force along x.
 /// let [u, v, p] = unknowns(["u", "v", "p"]);
 /// let stokes = LinearProblem::on(BoxDomain::unit(2))
-///     .equation(-laplacian([u, v]) + grad(p), [Y.into(), fastlsq_solve::Expr::from(0.0)])
+///     .equation(-laplacian([u, v]) + grad(p), Y * vector([1.0, 0.0]))
 ///     .equation(div([u, v]), 0.0)
-///     .condition(WALLS, [u, v], [0.0, 0.0]);
+///     .condition(WALLS, [u, v], 0.0);
 /// # let _ = stokes;
 /// ```
 #[derive(Debug, Clone)]

@@ -134,7 +134,7 @@ fn unknown_parts_are_answered_with_the_known_ones() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no boundary part is named \"top\": the parts are \"x0=lo\", \"x0=hi\", \"x1=lo\", \"x1=hi\""
+        "no boundary part is named \"top\": the parts are \"x=lo\", \"x=hi\", \"y=lo\", \"y=hi\""
     );
     let error = square.select(&PartSelector::Initial).unwrap_err();
     assert!(matches!(error, DomainError::NothingSelected { .. }));

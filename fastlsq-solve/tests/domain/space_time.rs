@@ -16,7 +16,7 @@ fn parts_are_walls_then_first_and_last_time() {
     let rod = Interval::new(0.0, 2.0).unwrap().over(-1.0, 4.0).unwrap();
     let parts = rod.parts();
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-    assert_eq!(names, ["x0=lo", "x0=hi", "initial", "final"]);
+    assert_eq!(names, ["x=lo", "x=hi", "initial", "final"]);
     let measures: Vec<f64> = parts.iter().map(|part| part.measure).collect();
     assert_eq!(measures, [5.0, 5.0, 2.0, 2.0]);
     assert_eq!(parts[0].kind, PartKind::Wall);

@@ -1,7 +1,7 @@
 //! Without any settings: the answer is accurate, and the estimate says how accurate.
 
 use fastlsq_solve::problems::{self, Benchmark};
-use fastlsq_solve::{Interval, LinearProblem, Options, Status, partial_order};
+use fastlsq_solve::{Interval, LinearProblem, Options, Status, X, unknown};
 
 /// Solves without settings; the error in u must be below the bar and its estimate honest.
 fn check(benchmark: &Benchmark, bar: f64) {
@@ -30,7 +30,7 @@ fn check(benchmark: &Benchmark, bar: f64) {
             .iter()
             .all(|b| b.held_out <= report.held_out_residual)
     );
-    assert!(!report.probes.is_empty() && report.rank <= report.features * u.names().len());
+    assert!(!report.probes.is_empty() && report.rank <= report.features * u.unknowns().len());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn the_report_reads_well() {
         "estimated relative error",
         "walls",
         "σ =",
-        "symmetry: u even",
+        "symmetry: u even in x, y",
         "seed 0",
         "rank",
     ] {
@@ -116,9 +116,10 @@ fn the_report_reads_well() {
 #[test]
 fn an_equation_whose_terms_vanish_has_a_scale() {
     // u″ = 0, u = x: every term of the equation is zero, and so is the source.
+    let u = unknown("u");
     let u = LinearProblem::on(Interval::unit())
-        .equation(partial_order(1, 0, 2), |_: &[f64]| 0.0)
-        .dirichlet(|x: &[f64]| x[0])
+        .equation(u.d(X).d(X), 0.0)
+        .dirichlet(X)
         .solve()
         .unwrap();
     assert_eq!(u.report().status, Status::ToleranceMet);

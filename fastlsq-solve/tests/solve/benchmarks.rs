@@ -9,7 +9,7 @@ use super::exact_basis::ExactBasis;
 
 fn exact_bases(benchmark: &Benchmark) -> Vec<ExactBasis> {
     let dim = benchmark.problem.domain().dim();
-    (0..benchmark.problem.unknown_names().len())
+    (0..benchmark.problem.unknowns().len())
         .map(|unknown| {
             let benchmark = benchmark.clone();
             ExactBasis::new(dim, move |x| benchmark.exact(x)[unknown])

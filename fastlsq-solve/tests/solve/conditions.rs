@@ -5,30 +5,25 @@ use std::f64::consts::PI;
 use fastlsq_solve::ndarray::array;
 use fastlsq_solve::{
     Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Condition, Domain, DomainError,
-    DomainExt, Interval, LinearProblem, Options, PartSelector, UnitSampler, identity, laplacian,
-    partial, partial_order,
+    DomainExt, Expr, Interval, LinearProblem, Options, Solution, T, UnitSampler, WALLS, X, Y,
+    coordinate, cos, exp, laplacian, normal_derivative, sin, unknown, unknowns,
 };
 
-use super::grid_error;
+use super::{error_of, grid_error};
 
 #[test]
 fn periodic_in_any_order_of_the_calls() {
-    // −u″ + u = f with u = exp(sin 2πx).
-    let exact = |x: &[f64]| (2.0 * PI * x[0]).sin().exp();
-    let source = move |x: &[f64]| {
-        let (s, c) = (2.0 * PI * x[0]).sin_cos();
-        exact(x) * (1.0 - 4.0 * PI * PI * (c * c - s))
-    };
-    let operator = identity(1) - laplacian(1);
+    let (u, exact) = (unknown("u"), exp(sin(2.0 * PI * X)));
+    let source = &exact - laplacian(&exact);
     let before = LinearProblem::on(Interval::unit())
-        .periodic(0)
-        .equation(operator.clone(), source);
+        .periodic(X)
+        .equation(u - laplacian(u), &source);
     let after = LinearProblem::on(Interval::unit())
-        .equation(operator, source)
-        .periodic(0);
+        .equation(u - laplacian(u), &source)
+        .periodic(X);
     for problem in [before, after] {
         let u = problem.solve().unwrap();
-        assert!(grid_error(&u, exact) < 1e-11, "{}", u.report());
+        assert!(grid_error(&u, &exact) < 1e-11, "{}", u.report());
         assert_eq!(u.report().blocks.len(), 3);
         let (a, b) = (u.gradient(&[0.0]).unwrap(), u.gradient(&[1.0]).unwrap());
         assert!((a[0] - b[0]).abs() < 1e-8);
@@ -37,46 +32,64 @@ fn periodic_in_any_order_of_the_calls() {
 
 #[test]
 fn periodic_in_space_and_moving_in_time() {
-    // u_t + u_x = 0 on the circle: the profile moves once around.
-    let exact = |x: &[f64]| (2.0 * PI * (x[0] - x[1])).sin();
+    // The profile moves once around the circle.
+    let (u, exact) = (unknown("u"), sin(2.0 * PI * (X - T)));
     let u = LinearProblem::on(Interval::unit().over(0.0, 1.0).unwrap())
-        .equation(partial(2, 1) + partial(2, 0), |_| 0.0)
-        .initial_value(move |x| exact(&[x[0], 0.0]))
-        .periodic(0)
+        .equation(u.d(T) + u.d(X), 0.0)
+        .initial_value(sin(2.0 * PI * X))
+        .periodic(X)
         .solve()
         .unwrap();
     assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
 }
 
+/// The largest difference from a harmonic function at points of the unit disc.
+fn error_in_the_disc(solution: &Solution, exact: &Expr) -> f64 {
+    let points = array![[0.0, 0.0], [0.5, -0.3], [-0.6, 0.7]];
+    let errors = solution.evaluate(unknown("u") - exact, &points).unwrap();
+    errors.into_iter().fold(0.0, |m: f64, e| m.max(e.abs()))
+}
+
 #[test]
 fn robin() {
-    // u = eˣ cos y is harmonic; u + 2 ∂u/∂n on the circle |x| = 1 with n = x.
-    let exact = |x: &[f64]| x[0].exp() * x[1].cos();
-    let u = LinearProblem::on(Ball::unit(2))
-        .equation(laplacian(2), |_| 0.0)
-        .robin(1.0, 2.0, move |x| {
-            let slope = exact(x) * x[0] - x[0].exp() * x[1].sin() * x[1];
-            exact(x) + 2.0 * slope
-        })
+    let (u, exact) = (unknown("u"), exp(X) * cos(Y));
+    let solution = LinearProblem::on(Ball::unit(2))
+        .equation(laplacian(u), 0.0)
+        .robin(1.0, 2.0, &exact + 2.0 * normal_derivative(&exact))
         .solve()
         .unwrap();
-    for point in [[0.0, 0.0], [0.5, -0.3], [-0.6, 0.7]] {
-        assert!(
-            (u.value(&point).unwrap() - exact(&point)).abs() < 1e-11,
-            "{}",
-            u.report()
-        );
-    }
+    assert!(
+        error_in_the_disc(&solution, &exact) < 1e-11,
+        "{}",
+        solution.report()
+    );
+}
+
+#[test]
+fn robin_with_coefficients_that_are_expressions() {
+    let (u, exact) = (unknown("u"), exp(X) * cos(Y));
+    let (a, b) = (2.0 + X * Y, exp(Y));
+    let right = &a * &exact + &b * normal_derivative(&exact);
+    let solution = LinearProblem::on(Ball::unit(2))
+        .equation(laplacian(u), 0.0)
+        .robin(a, b, right)
+        .solve()
+        .unwrap();
+    assert!(
+        error_in_the_disc(&solution, &exact) < 1e-10,
+        "{}",
+        solution.report()
+    );
 }
 
 #[test]
 fn neumann_with_a_pinned_point() {
     // Without the pin the constant is free.
-    let exact = |x: &[f64]| (PI * x[0]).cos() * (PI * x[1]).cos() + 3.0;
+    let (u, exact) = (unknown("u"), cos(PI * X) * cos(PI * Y) + 3.0);
     let u = LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), move |x| 2.0 * PI * PI * (exact(x) - 3.0))
-        .neumann(|_| 0.0)
-        .data(array![[0.25, 0.75]], &[exact(&[0.25, 0.75])])
+        .equation(-laplacian(u), -laplacian(&exact))
+        .neumann(0.0)
+        .data(array![[0.25, 0.75]], &[2.5])
         .solve()
         .unwrap();
     assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
@@ -84,59 +97,132 @@ fn neumann_with_a_pinned_point() {
 
 #[test]
 fn neumann_without_a_pin_is_a_solution_up_to_a_constant() {
-    let u = LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |x| {
-            2.0 * PI * PI * (PI * x[0]).cos() * (PI * x[1]).cos()
-        })
-        .neumann(|_| 0.0)
+    let (u, exact) = (unknown("u"), cos(PI * X) * cos(PI * Y));
+    let solution = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), -laplacian(&exact))
+        .neumann(0.0)
         .solve_with(&Options::new().features(200).bandwidth(4.0))
         .unwrap();
-    let slope = u.gradient(&[0.3, 0.4]).unwrap();
-    let exact = -PI * (0.3 * PI).sin() * (0.4 * PI).cos();
-    assert!((slope[0] - exact).abs() < 1e-6, "{} {exact}", slope[0]);
+    let error = solution.at(u.d(X) - exact.d(X), &[0.3, 0.4]).unwrap();
+    assert!(error.abs() < 1e-6, "{error}");
 }
 
 #[test]
-fn parts_by_name_with_weights_and_rows_of_their_own() {
-    // u = x² − y²: values left and right, fluxes below and above.
-    let exact = |x: &[f64]| x[0] * x[0] - x[1] * x[1];
-    let problem = LinearProblem::on(BoxDomain::unit(2))
-        .equation(laplacian(2), |_| 0.0)
-        .dirichlet_on("x0=lo", exact)
+fn faces_with_weights_and_rows_of_their_own() {
+    // Values left and right, fluxes below and above.
+    let (u, exact) = (unknown("u"), X * X - Y * Y);
+    let u = LinearProblem::on(BoxDomain::unit(2))
+        .equation(laplacian(u), 0.0)
+        .condition(X.lo(), u, &exact)
         .with(
-            Condition::on("x0=hi".into(), identity(2), exact)
+            Condition::on(X.hi(), u, &exact)
                 .weight(30.0)
                 .rows(77)
                 .named("right"),
         )
-        .neumann_on("x1=lo", |_| 0.0)
-        .condition(
-            PartSelector::Named("x1=hi".to_owned()),
-            partial(2, 1),
-            |_| -2.0,
-        );
-    let u = problem.solve().unwrap();
-    assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
-    let right = u
-        .report()
-        .blocks
-        .iter()
-        .find(|b| b.label == "right")
+        .condition(Y.lo(), normal_derivative(u), 0.0)
+        .condition(Y.hi(), u.d(Y), -2.0)
+        .solve()
         .unwrap();
-    assert_eq!(right.rows, 77);
+    assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
+    let mut blocks = u.report().blocks.iter();
+    assert_eq!(blocks.find(|b| b.label == "right").unwrap().rows, 77);
+    let labels: Vec<&str> = u.report().blocks.iter().map(|b| b.label.as_str()).collect();
+    assert_eq!(
+        labels,
+        ["equation 1", "x=lo", "right", "y=lo n·∇u", "y=hi u_y"]
+    );
+}
+
+#[test]
+fn coordinates_by_the_names_that_the_domain_gives_them() {
+    // Axial symmetry: (r u_r)_r / r + u_zz = 0 for u = r² − 2z², away from the axis.
+    let (u, r, z) = (unknown("u"), coordinate("r"), coordinate("z"));
+    let exact = r * r - 2.0 * z * z;
+    let section = BoxDomain::new(&[1.0, 0.0], &[2.0, 1.0]).unwrap();
+    let solution = LinearProblem::on(section.with_coordinates(["r", "z"]))
+        .equation((r * u.d(r)).d(r) / r + u.d(z).d(z), 0.0)
+        .condition(r.lo(), u, &exact)
+        .condition(r.hi(), u.d(r), 4.0)
+        .condition(z.lo(), u.d(z), 0.0)
+        .condition(z.hi(), u, &exact)
+        .solve()
+        .unwrap();
+    for point in [[1.5, 0.5], [1.9, 0.1], [1.0, 1.0]] {
+        let error = solution.at(u - &exact, &point).unwrap();
+        assert!(error.abs() < 1e-10, "{error:.1e}\n{}", solution.report());
+    }
+}
+
+#[test]
+fn conditions_between_vectors() {
+    // Two oscillators, coupled: u_tt = v − 2u and its mirror image; modes with ω² = 1 and 3.
+    let (t, [u, v]) = (coordinate("t"), unknowns(["u", "v"]));
+    let (slow, fast) = (cos(t), sin(3_f64.sqrt() * t));
+    let exact = [&slow + &fast, &slow - &fast];
+    let solution = LinearProblem::on(Interval::unit().with_coordinates(["t"]))
+        .equation(u.d(t).d(t), v - 2.0 * u)
+        .equation(v.d(t).d(t), u - 2.0 * v)
+        .condition(t.lo(), [u, v], [1.0, 1.0])
+        .condition(t.lo(), [u.d(t), v.d(t)], [3_f64.sqrt(), -(3_f64.sqrt())])
+        .solve()
+        .unwrap();
+    for (unknown, exact) in [u, v].into_iter().zip(exact) {
+        let error = error_of(&solution, unknown, exact);
+        assert!(
+            error < 1e-10,
+            "{unknown}: {error:.1e}\n{}",
+            solution.report()
+        );
+    }
 }
 
 #[test]
 fn the_wave_equation_with_initial_velocity() {
-    let exact = |x: &[f64]| (PI * x[0]).sin() * (PI * x[1]).sin() / PI;
+    let (u, exact) = (unknown("u"), sin(PI * X) * sin(PI * T) / PI);
     let u = LinearProblem::on(Interval::unit().over(0.0, 1.0).unwrap())
-        .equation(partial_order(2, 1, 2) - partial_order(2, 0, 2), |_| 0.0)
-        .initial_value(|_| 0.0)
-        .initial_velocity(|x| (PI * x[0]).sin())
-        .dirichlet(|_| 0.0)
+        .equation(u.d(T).d(T), laplacian(u))
+        .initial_value(0.0)
+        .initial_velocity(sin(PI * X))
+        .dirichlet(0.0)
         .solve()
         .unwrap();
     assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
+}
+
+#[test]
+fn data_inside_instead_of_an_initial_value() {
+    // No initial value, nothing on the walls: measurements anywhere determine the temperature everywhere.
+    let (u, exact) = (unknown("u"), exp(-T) * sin(X));
+    let points = UnitSampler::halton(1).points(60, 2);
+    let measured: Vec<f64> = points
+        .rows()
+        .into_iter()
+        .map(|p| (-p[1]).exp() * p[0].sin())
+        .collect();
+    let solution = LinearProblem::on(Interval::unit().over(0.0, 1.0).unwrap())
+        .equation(u.d(T), laplacian(u))
+        .data(points, &measured)
+        .solve()
+        .unwrap();
+    assert!(grid_error(&solution, exact) < 1e-8, "{}", solution.report());
+}
+
+#[test]
+fn data_of_any_expression_at_points() {
+    // The slope at one point, and how much u exceeds x at another: u″ = 0 is then 3x − 1.
+    let u = unknown("u");
+    let solution = LinearProblem::on(Interval::unit())
+        .equation(u.d(X).d(X), 0.0)
+        .with(Condition::at(array![[0.2]], u.d(X), &[3.0]).named("slope"))
+        .with(Condition::at(array![[0.75]], u - X, &[0.5]).named("excess"))
+        .solve()
+        .unwrap();
+    assert!(
+        grid_error(&solution, 3.0 * X - 1.0) < 1e-10,
+        "{}",
+        solution.report()
+    );
 }
 
 /// The triangle below the diagonal of the unit square.
@@ -190,45 +276,41 @@ impl Domain for Triangle {
 
 #[test]
 fn a_domain_of_ones_own() {
-    let exact = |x: &[f64]| x[0].exp() * x[1].sin();
-    let u = LinearProblem::on(Triangle)
-        .equation(laplacian(2), |_| 0.0)
-        .dirichlet_on("bottom", |_| 0.0)
-        .neumann_on("right", exact)
-        .dirichlet_on("diagonal", exact)
+    let (u, exact) = (unknown("u"), exp(X) * sin(Y));
+    let solution = LinearProblem::on(Triangle)
+        .equation(laplacian(u), 0.0)
+        .condition("bottom", u, 0.0)
+        .condition("right", normal_derivative(u), normal_derivative(&exact))
+        .condition("diagonal", u, &exact)
         .solve()
         .unwrap();
     for point in [[0.5, 0.25], [0.9, 0.1], [0.99, 0.95]] {
-        assert!(
-            (u.value(&point).unwrap() - exact(&point)).abs() < 1e-10,
-            "{}",
-            u.report()
-        );
+        let error = solution.at(u - &exact, &point).unwrap();
+        assert!(error.abs() < 1e-10, "{}", solution.report());
     }
 }
 
 #[test]
 fn exact_conditions_hold_to_rounding_at_their_points() {
-    let exact = |x: &[f64]| x[0].exp() * (3.0 * x[1]).sin();
+    let (u, exact) = (unknown("u"), exp(X) * sin(3.0 * Y));
     let problem = LinearProblem::on(BoxDomain::unit(2))
-        .equation(laplacian(2), |x| -8.0 * x[0].exp() * (3.0 * x[1]).sin())
-        .with(Condition::on(PartSelector::AllWalls, identity(2), exact).exact());
-    let u = problem.solve().unwrap();
-    assert!(grid_error(&u, exact) < 1e-10, "{}", u.report());
+        .equation(laplacian(u), laplacian(&exact))
+        .with(Condition::on(WALLS, u, &exact).exact());
+    let solution = problem.solve().unwrap();
+    assert!(
+        grid_error(&solution, &exact) < 1e-10,
+        "{}",
+        solution.report()
+    );
 
     let options = Options::new().features(200).bandwidth(6.0).rows(400, 60);
     let factored = problem.factor_with(&options).unwrap();
     // To rounding: of the data, and of the sum of the terms βⱼφⱼ.
-    let require_held = |u: &fastlsq_solve::Solution, g: &dyn Fn(&[f64]) -> f64| {
+    let require_held = |solution: &Solution, g: &Expr| {
+        let largest = |values: &[f64]| values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         let points = factored.points("walls").unwrap();
-        let pairs = points.rows().into_iter().zip(u.values(points).unwrap());
-        let held = pairs
-            .map(|(x, u)| (u - g(&x.to_vec())).abs())
-            .fold(0.0, f64::max);
-        let size = u
-            .coefficients()
-            .iter()
-            .fold(0.0, |m: f64, b| m.max(b.abs()));
+        let held = largest(&solution.evaluate(u - g, points).unwrap());
+        let size = largest(solution.coefficients());
         let allowed = 1e-12_f64.max(2.0 * f64::EPSILON * size);
         assert!(
             held <= allowed,
@@ -237,11 +319,11 @@ fn exact_conditions_hold_to_rounding_at_their_points() {
     };
     require_held(factored.solution(), &exact);
     // So do other data on the same factors.
-    let other = |x: &[f64]| x[0] * x[0] - x[1] * x[1];
-    let data = factored.new_data().source(0, |_| 0.0).unwrap();
-    let u = data.data("walls", other).unwrap().solve().unwrap();
-    require_held(&u, &other);
-    assert!(grid_error(&u, other) < 1e-7, "{}", u.report());
+    let other = X * X - Y * Y;
+    let data = factored.new_data().right("equation 1", 0.0).unwrap();
+    let solution = data.right("walls", &other).unwrap().solve().unwrap();
+    require_held(&solution, &other);
+    assert!(grid_error(&solution, other) < 1e-7, "{}", solution.report());
 }
 
 #[test]
@@ -252,14 +334,10 @@ fn exact_values_at_points_with_noisy_data_between() {
         .enumerate()
         .map(|(i, x)| x + 0.01 * f64::from(i as u32 % 7))
         .collect();
-    let ends = array![[0.0], [1.0]];
+    let ends = Condition::at(array![[0.0], [1.0]], unknown("u"), &[0.0, 1.0]);
     let u = LinearProblem::on(Interval::unit())
         .data(x, &noisy)
-        .with(
-            Condition::at(ends, identity(1), &[0.0, 1.0])
-                .exact()
-                .named("ends"),
-        )
+        .with(ends.exact().named("ends"))
         .solve_with(&Options::new().features(12).bandwidth(8.0))
         .unwrap();
     assert!(u.value(&[0.0]).unwrap().abs() < 1e-12);
@@ -268,10 +346,11 @@ fn exact_values_at_points_with_noisy_data_between() {
 
 #[test]
 fn contradictory_exact_conditions_are_refused() {
+    let u = unknown("u");
     let problem = LinearProblem::on(Interval::unit())
-        .equation(laplacian(1), |_| 0.0)
-        .with(Condition::at(array![[0.5]], identity(1), &[0.0]).exact())
-        .with(Condition::at(array![[0.5]], identity(1), &[1.0]).exact());
+        .equation(laplacian(u), 0.0)
+        .with(Condition::at(array![[0.5]], u, &[0.0]).exact())
+        .with(Condition::at(array![[0.5]], u, &[1.0]).exact());
     let error = problem
         .solve_with(&Options::new().max_features(40))
         .unwrap_err();
@@ -279,19 +358,19 @@ fn contradictory_exact_conditions_are_refused() {
 }
 
 #[test]
-fn a_condition_takes_other_data_wherever_it_holds() {
-    let straight = |x: &[f64]| 1.0 + 2.0 * x[0];
+fn a_condition_takes_another_right_side_wherever_it_holds() {
+    let u = unknown("u");
     let ends = array![[0.0], [1.0]];
     for condition in [
-        Condition::on(PartSelector::AllWalls, identity(1), |_| 0.0),
-        Condition::at(ends, identity(1), &[0.0, 0.0]),
+        Condition::on(WALLS, u, 0.0),
+        Condition::at(ends, u, &[7.0, 7.0]),
     ] {
         let u = LinearProblem::on(Interval::unit())
-            .equation(laplacian(1), |_| 0.0)
-            .with(condition.with_data(straight))
+            .equation(laplacian(u), 0.0)
+            .with(condition.with_right(1.0 + 2.0 * X))
             .solve()
             .unwrap();
-        let (value, label) = (u.value(&[0.5]).unwrap(), u.report());
-        assert!((value - 2.0).abs() < 1e-9, "{value}: {label}");
+        let (value, report) = (u.value(&[0.5]).unwrap(), u.report());
+        assert!((value - 2.0).abs() < 1e-9, "{value}: {report}");
     }
 }

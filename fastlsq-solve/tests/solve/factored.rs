@@ -3,26 +3,23 @@
 use std::f64::consts::PI;
 
 use fastlsq_solve::{
-    BoxDomain, FactoredProblem, LinearProblem, Options, RowSource, SolveError, laplacian, problems,
+    BoxDomain, Expr, FactoredProblem, LinearProblem, Options, RowSource, SolveError, X, Y, cos,
+    laplacian, problems, sin, unknown,
 };
 
 use super::grid_error;
 
-/// −Δu = 0 with u = 0 on the boundary, waiting for data.
+/// −Δu = x + y with u = 0 on the boundary, waiting for other data.
 fn poisson(options: &Options) -> FactoredProblem {
     LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |x| x[0] + x[1])
-        .dirichlet(|_| 0.0)
+        .equation(-laplacian(unknown("u")), X + Y)
+        .dirichlet(0.0)
         .factor_with(options)
         .unwrap()
 }
 
-fn exact(k: f64) -> impl Fn(&[f64]) -> f64 + Copy + Send + Sync + 'static {
-    move |x| (k * x[0]).sin() * (k * x[1]).cos()
-}
-
-fn source(k: f64) -> impl Fn(&[f64]) -> f64 + Copy + Send + Sync + 'static {
-    move |x| 2.0 * k * k * exact(k)(x)
+fn exact(k: f64) -> Expr {
+    sin(k * X) * cos(k * Y)
 }
 
 #[test]
@@ -30,14 +27,15 @@ fn new_data_are_solved_as_well_as_by_a_fresh_solve() {
     let options = Options::new().features(300).bandwidth(6.0);
     let cache = poisson(&options);
     for k in [PI, 4.0, 1.3] {
+        let (exact, source) = (exact(k), -laplacian(exact(k)));
         let fresh = LinearProblem::on(BoxDomain::unit(2))
-            .equation(-laplacian(2), source(k))
-            .dirichlet(exact(k))
+            .equation(-laplacian(unknown("u")), &source)
+            .dirichlet(&exact)
             .solve_with(&options)
             .unwrap();
-        let data = cache.new_data().source(0, source(k)).unwrap();
-        let cached = data.data("walls", exact(k)).unwrap().solve().unwrap();
-        let (fresh_error, error) = (grid_error(&fresh, exact(k)), grid_error(&cached, exact(k)));
+        let data = cache.new_data().right("equation 1", source).unwrap();
+        let cached = data.right("walls", &exact).unwrap().solve().unwrap();
+        let (fresh_error, error) = (grid_error(&fresh, &exact), grid_error(&cached, &exact));
         assert!(
             error < 3.0 * fresh_error + 1e-12,
             "{error:.1e} against {fresh_error:.1e}"
@@ -55,7 +53,8 @@ fn the_problems_own_data_give_the_problems_own_solution() {
         .factor_with(&Options::new())
         .unwrap();
     let again = cache.new_data().solve().unwrap();
-    assert!(grid_error(&again, |x| cache.solution().value(x).unwrap()) < 1e-11);
+    let own = cache.solution().clone();
+    assert!(grid_error(&again, move |x: &[f64]| own.value(x).unwrap()) < 1e-11);
     let error = problems::helmholtz_2d(10.0)
         .errors(cache.solution(), 500)
         .unwrap();
@@ -67,11 +66,14 @@ fn values_at_the_points_and_many_at_once() {
     let cache = poisson(&Options::new().features(250).bandwidth(5.0));
     let mut all = Vec::new();
     for k in [PI, 2.0] {
-        let at = |label: &str, f: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
+        let at = |label: &str, expression: Expr| {
             let points = cache.points(label).unwrap();
-            points.rows().into_iter().map(|x| f(&x.to_vec())).collect()
+            cache.solution().evaluate(expression, points).unwrap()
         };
-        let (f, g) = (at("equation 1", &source(k)), at("walls", &exact(k)));
+        let (f, g) = (
+            at("equation 1", -laplacian(exact(k))),
+            at("walls", exact(k)),
+        );
         let data = cache.new_data().values("equation 1", &f).unwrap();
         all.push(data.values("walls", &g).unwrap());
     }
@@ -96,13 +98,9 @@ fn the_factored_matrix_is_open() {
 #[test]
 fn wrong_data_are_refused() {
     let cache = poisson(&Options::new().features(40).bandwidth(3.0).rows(100, 40));
-    let error = cache.new_data().source(1, |_| 0.0).unwrap_err();
+    let error = cache.new_data().right("equation 2", 0.0).unwrap_err();
     assert!(matches!(error, SolveError::Block { .. }), "{error}");
-    let error = cache
-        .new_data()
-        .data("wall", |_| 0.0)
-        .unwrap_err()
-        .to_string();
+    let error = cache.new_data().right("wall", 0.0).unwrap_err().to_string();
     assert!(error.contains("\"walls\""), "{error}");
     let error = cache.new_data().values("walls", &[1.0]).unwrap_err();
     assert!(matches!(
@@ -113,7 +111,8 @@ fn wrong_data_are_refused() {
             ..
         }
     ));
-    let nan = cache.new_data().source(0, |_| f64::NAN).unwrap_err();
+    let nan = cache.new_data().right("equation 1", |_: &[f64]| f64::NAN);
+    let nan = nan.unwrap_err();
     assert!(matches!(nan, SolveError::DataNotFinite { .. }));
     let infinite = cache
         .new_data()

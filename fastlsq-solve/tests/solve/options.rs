@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use fastlsq_solve::{
-    BoxDomain, Condition, FrequencyLaw, LinearProblem, Options, Sequence, Status, identity,
-    laplacian, problems,
+    BoxDomain, Condition, FrequencyLaw, LinearProblem, Options, Sequence, Status, X, Y, laplacian,
+    problems, unknown,
 };
 
 #[test]
@@ -43,16 +43,15 @@ fn a_law_alone_lets_the_features_grow() {
 
 #[test]
 fn oversampling_adds_rows_but_no_constraints() {
-    let problem = || {
-        LinearProblem::on(BoxDomain::unit(2))
-            .equation(laplacian(2), |_| 0.0)
-            .dirichlet_on("x0=lo", |x| x[1])
-            .dirichlet_on("x1=hi", |_| 1.0)
-            .with(Condition::on("x0=hi".into(), identity(2), |x| x[1]).exact())
-            .with(Condition::on("x1=lo".into(), identity(2), |_| 0.0).rows(17))
-    };
+    let u = unknown("u");
+    let problem = LinearProblem::on(BoxDomain::unit(2))
+        .equation(laplacian(u), 0.0)
+        .condition(X.lo(), u, Y)
+        .condition(Y.hi(), u, 1.0)
+        .with(Condition::on(X.hi(), u, Y).exact())
+        .with(Condition::on(Y.lo(), u, 0.0).rows(17));
     let rows = |options: &Options| -> Vec<usize> {
-        let solved = problem().solve_with(options).unwrap();
+        let solved = problem.solve_with(options).unwrap();
         let blocks = solved.report().blocks.iter();
         blocks.map(|block| block.rows).collect()
     };
@@ -61,7 +60,7 @@ fn oversampling_adds_rows_but_no_constraints() {
     assert_eq!(once, [180, 24, 24, 24, 17]);
     assert_eq!(twice, [360, 48, 48, 24, 17]);
     // What is kept for other right-hand sides has them too, and given numbers stay.
-    let kept = problem()
+    let kept = problem
         .factor_with(&options.clone().oversampling(2.0))
         .unwrap();
     assert_eq!(kept.solution().report().rows, 360 + 48 + 48 + 24 + 17);

@@ -1,9 +1,7 @@
 //! Data fitting: rows are values at points.
 
 use fastlsq_solve::ndarray::Array2;
-use fastlsq_solve::{
-    Condition, Interval, LinearProblem, Options, UnitSampler, identity, partial_order,
-};
+use fastlsq_solve::{Condition, Interval, LinearProblem, Options, UnitSampler, X, unknown};
 
 fn points(count: usize, dim: usize, seed: u64) -> Array2<f64> {
     UnitSampler::independent(seed).points(count, dim)
@@ -61,7 +59,7 @@ fn deviations_say_which_values_to_trust() {
     for value in values.iter_mut().skip(1).step_by(2) {
         *value += 1.0;
     }
-    let data = Condition::at(x, identity(1), &values).deviations(&sigmas);
+    let data = Condition::at(x, unknown("u"), &values).deviations(&sigmas);
     let options = Options::new().features(20).bandwidth(1.5);
     let u = LinearProblem::on(Interval::unit())
         .with(data)
@@ -78,8 +76,9 @@ fn deviations_say_which_values_to_trust() {
 fn data_and_an_equation_together() {
     // u″ = −u with values at two inner points only: A sin x + B cos x is determined.
     let at = Array2::from_shape_vec((2, 1), vec![0.2, 0.8]).unwrap();
+    let u = unknown("u");
     let u = LinearProblem::on(Interval::unit())
-        .equation(partial_order(1, 0, 2) + identity(1), |_| 0.0)
+        .equation(u.d(X).d(X), -u)
         .data(at, &[0.2_f64.sin(), 0.8_f64.sin()])
         .solve()
         .unwrap();

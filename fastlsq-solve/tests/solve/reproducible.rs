@@ -17,7 +17,7 @@ fn one_and_two_threads_agree() {
     let one = helmholtz(&options.clone().threads(1));
     let two = helmholtz(&options.threads(2));
     assert_eq!((one.report().threads, two.report().threads), (1, 2));
-    assert!(grid_error(&one, |x| two.value(x).unwrap()) < 1e-12);
+    assert!(grid_error(&one, move |x: &[f64]| two.value(x).unwrap()) < 1e-12);
 }
 
 #[test]

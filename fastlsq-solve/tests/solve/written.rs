@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use faer::Mat;
 use fastlsq_solve::{
-    Backend, Basis, BoxDomain, CpuBackend, Domain, FrequencyLaw, LsqOptions, MultiIndex, RowBlock,
-    SinusoidalBasis, System, UnitSampler, WrittenRows, compress, identity, laplacian,
+    Backend, Basis, BoxDomain, CpuBackend, Domain, EquationRow, Frame, FrequencyLaw, LinearProblem,
+    LsqOptions, MultiIndex, Options, RowBlock, SinusoidalBasis, Space, System, UnitSampler,
+    WrittenRows, X, Y, compress, exp, laplacian, unknown,
 };
 
 fn basis(features: usize) -> Vec<Arc<dyn Basis>> {
@@ -20,10 +21,13 @@ fn blocks(inside: usize, on_values: usize) -> Vec<RowBlock> {
     let domain = BoxDomain::unit(2);
     let sampler = &mut UnitSampler::independent(1);
     let points = domain.sample_interior(inside, sampler).unwrap();
-    let equation = RowBlock::new("Δu = 1", laplacian(2), points, vec![1.0; inside]);
+    let u = unknown("u");
+    let frame = Frame::new(Space::new(2), [u]);
+    let row = frame.row(laplacian(u)).unwrap();
+    let equation = RowBlock::new("Δu = 1", row, points, vec![1.0; inside]);
     let points = domain.sample_interior(on_values, sampler).unwrap();
     let data = points.rows().into_iter().map(|x| x[0] * x[1]).collect();
-    let mut values = RowBlock::new("u = xy", identity(2), points, data);
+    let mut values = RowBlock::new("u = xy", EquationRow::value(2, 0, 1), points, data);
     values.weight = 30.0;
     values.row_weights = Some((0..on_values).map(|i| 1.0 + (i % 3) as f64).collect());
     vec![equation, values]
@@ -111,11 +115,11 @@ fn a_compressed_basis_spans_what_the_whole_one_spans() {
     ];
     let small = compress(&bases[0], &derivatives, points.view(), &LsqOptions::new()).unwrap();
     assert!(small.len() < 400, "{} features are left", small.len());
-    let problem = fastlsq_solve::LinearProblem::on(BoxDomain::unit(2))
-        .equation(laplacian(2), |x: &[f64]| 2.0 * (x[0] + x[1]).exp())
-        .dirichlet(|x: &[f64]| (x[0] + x[1]).exp());
-    let solution = problem
-        .solve_with(&fastlsq_solve::Options::new().basis(small))
+    let (u, exact) = (unknown("u"), exp(X + Y));
+    let solution = LinearProblem::on(BoxDomain::unit(2))
+        .equation(laplacian(u), laplacian(&exact))
+        .dirichlet(&exact)
+        .solve_with(&Options::new().basis(small))
         .unwrap();
     let error = (solution.value(&[0.3, 0.8]).unwrap() - 1.1_f64.exp()).abs();
     assert!(error < 1e-10, "{error:e}");

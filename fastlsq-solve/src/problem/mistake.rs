@@ -1,0 +1,75 @@
+//! What can be wrong with a statement, in the words of who made it.
+
+use std::fmt;
+
+use fastlsq_ops::StatementError;
+
+use crate::domain::DomainError;
+
+/// Something wrong with one equation or condition.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mistake {
+    /// The equation or condition.
+    pub label: String,
+    /// How it was written.
+    pub text: String,
+    /// What is wrong.
+    pub reason: MistakeReason,
+}
+
+/// What can be wrong with an equation or condition.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MistakeReason {
+    /// In the expression itself.
+    #[error(transparent)]
+    Expression(#[from] StatementError),
+    /// In the part of the boundary.
+    #[error(transparent)]
+    Part(#[from] DomainError),
+    /// A linear problem with a nonlinear term.
+    #[error(
+        "the term {term} is not linear in the unknowns; state the problem as a NonlinearProblem"
+    )]
+    Nonlinear {
+        /// The term.
+        term: String,
+    },
+    /// A normal where there is no boundary.
+    #[error("it contains the normal, which is known on parts of the boundary only")]
+    Normal,
+    /// Values at points for several components at once.
+    #[error(
+        "values at points belong to a number, not to a vector: state one condition for each component"
+    )]
+    VectorAtPoints,
+    /// An equation or condition that says nothing of the unknowns.
+    #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
+    WithoutUnknown {
+        /// The unknowns of the problem.
+        unknowns: Vec<String>,
+    },
+    /// A condition of a system that does not name its unknown.
+    #[error(
+        "it does not say which of the unknowns {} it is about; write it as {example}",
+        unknowns.join(", ")
+    )]
+    UnnamedUnknown {
+        /// The unknowns of the problem.
+        unknowns: Vec<String>,
+        /// How to write it.
+        example: String,
+    },
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): {}", self.label, self.text, self.reason)
+    }
+}
+
+/// Several mistakes, one per line.
+pub(crate) fn list(mistakes: &[Mistake]) -> String {
+    let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
