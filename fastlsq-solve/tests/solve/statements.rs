@@ -208,7 +208,7 @@ fn all_mistakes_are_reported_at_once() {
     let text = refusal(&problem);
     for words in [
         "equation 1 (Δu + u_t = 0): there is no coordinate t",
-        "equation 2 (u u = 1): the term u u",
+        "equation 2 (u² = 1): the term u²",
         "\"top\"",
         "inlet (v = 3)",
         "parameter k",
