@@ -6,7 +6,7 @@
 use std::error::Error;
 
 use fastlsq_gpu::Cuda;
-use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
+use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian, unknown};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let number = std::env::args().nth(1);
@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}, kernels: {}", cuda.device_name(), cuda.kernel_origin());
 
     let problem = LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |_| 1.0)
-        .dirichlet(|_| 0.0);
+        .equation(-laplacian(unknown("u")), 1.0)
+        .dirichlet(0.0);
     let options = Options::new()
         .features(200)
         .bandwidth(4.0)

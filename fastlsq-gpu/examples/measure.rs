@@ -16,14 +16,15 @@ use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{FrequencyLaw, SinusoidalBasis};
 use fastlsq_gpu::{Backend, Cuda};
 use fastlsq_solve::{
-    CpuBackend, LsqOptions, Method, RowBlock, RowSource, System, identity, laplacian,
+    CpuBackend, Frame, LsqOptions, Method, RowBlock, RowSource, Space, System, laplacian, unknown,
 };
 
 fn system(rows: usize, features: usize) -> Result<System, Box<dyn Error>> {
     let basis = SinusoidalBasis::random(2, features, &FrequencyLaw::Isotropic(12.0), 1)?;
     let points = UnitSampler::halton(1).points(rows, 2);
     let data = points.rows().into_iter().map(|x| (3.0 * x[0] - x[1]).sin());
-    let operator = laplacian(2) + 100.0 * identity(2);
+    let u = unknown("u");
+    let operator = Frame::new(Space::new(2), [u]).row(laplacian(u) + 100.0 * u)?;
     let block = RowBlock::new("rows", operator, points.clone(), data.collect());
     Ok(System::new(vec![Arc::new(basis)], vec![block])?)
 }

@@ -23,10 +23,10 @@ use crate::single::{self, Single};
 ///
 /// ```
 /// use fastlsq_gpu::Cuda;
-/// use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
+/// use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian, unknown};
 /// let problem = LinearProblem::on(BoxDomain::unit(2))
-///     .equation(-laplacian(2), |_| 1.0)
-///     .dirichlet(|_| 0.0);
+///     .equation(-laplacian(unknown("u")), 1.0)
+///     .dirichlet(0.0);
 /// match Cuda::new() {
 ///     Ok(cuda) => println!("{}", problem.solve_with(&Options::new().backend(cuda))?.report()),
 ///     Err(missing) => println!("{missing}"),

@@ -3,26 +3,22 @@
 
 use std::f64::consts::PI;
 
-use fastlsq_solve::{BoxDomain, LinearProblem, Options, SolveError, laplacian};
+use fastlsq_solve::{
+    BoxDomain, LinearProblem, Options, SolveError, X, Y, exp, laplacian, sin, unknown,
+};
 
 fn main() -> Result<(), SolveError> {
     let plate = LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), |_| 1.0)
-        .dirichlet(|_| 0.0)
+        .equation(-laplacian(unknown("u")), 1.0)
+        .dirichlet(0.0)
         .factor_with(&Options::new().features(500).bandwidth(8.0))?;
 
     // −Δu = f for 100 smooth heaters, all in one product.
     let mut heaters = Vec::new();
     for k in 0..100 {
-        let place = [
-            0.2 + 0.06 * f64::from(k % 10),
-            0.2 + 0.06 * f64::from(k / 10),
-        ];
-        let heat = move |x: &[f64]| {
-            let squared = (x[0] - place[0]).powi(2) + (x[1] - place[1]).powi(2);
-            (-squared / 0.05).exp()
-        };
-        heaters.push(plate.new_data().source(0, heat)?);
+        let [x, y] = [k % 10, k / 10].map(|step| 0.2 + 0.06 * f64::from(step));
+        let heat = exp(-((X - x).powi(2) + (Y - y).powi(2)) / 0.05);
+        heaters.push(plate.new_data().right("equation 1", heat)?);
     }
     let plates = plate.solve_many(&heaters)?;
     let hottest = plates
@@ -39,8 +35,8 @@ fn main() -> Result<(), SolveError> {
     );
 
     // A source whose temperature is known.
-    let known = |x: &[f64]| 2.0 * PI * PI * (PI * x[0]).sin() * (PI * x[1]).sin();
-    let u = plate.new_data().source(0, known)?.solve()?;
+    let known = -laplacian(sin(PI * X) * sin(PI * Y));
+    let u = plate.new_data().right("equation 1", known)?.solve()?;
     let error = (u.value(&[0.5, 0.5])? - 1.0).abs();
     println!(
         "error for a known one: {error:.1e} (estimated {:.1e})",

@@ -2,8 +2,8 @@
 #![allow(clippy::print_stdout)]
 
 use fastlsq_solve::{
-    Condition, Interval, LinearProblem, LsqOptions, Options, SolveError, UnitSampler, identity,
-    partial_order,
+    Condition, DomainExt, Interval, LinearProblem, LsqOptions, Options, Solution, SolveError,
+    UnitSampler, coordinate, unknown,
 };
 
 fn main() -> Result<(), SolveError> {
@@ -20,7 +20,8 @@ fn main() -> Result<(), SolveError> {
             (omega * times[[i, 0]]).sin() + deviations[i] * unit
         })
         .collect();
-    let data = Condition::at(times, identity(1), &values).deviations(&deviations);
+    let (u, t) = (unknown("u"), coordinate("t"));
+    let data = Condition::at(times, u, &values).deviations(&deviations);
 
     // As a curve: few features and a ridge keep it from following the noise.
     let smooth = Options::new()
@@ -32,14 +33,12 @@ fn main() -> Result<(), SolveError> {
         .solve_with(&smooth)?;
 
     // As a solution of u″ + ω²u = 0, of which only amplitude and phase are unknown.
-    let law = LinearProblem::on(Interval::unit())
-        .equation(partial_order(1, 0, 2) + omega * omega * identity(1), |_| {
-            0.0
-        })
+    let law = LinearProblem::on(Interval::unit().with_coordinates(["t"]))
+        .equation(u.d(t).d(t) + omega * omega * u, 0.0)
         .with(data.weight(1e-3))
         .solve_with(&Options::new().features(60).bandwidth(8.0))?;
 
-    let worst = |u: &fastlsq_solve::Solution| -> Result<f64, SolveError> {
+    let worst = |u: &Solution| -> Result<f64, SolveError> {
         let mut worst = 0.0_f64;
         for k in 0..=20 {
             let t = f64::from(k) / 20.0;

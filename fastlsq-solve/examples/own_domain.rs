@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use fastlsq_solve::ndarray::Array2;
 use fastlsq_solve::{
     BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, LinearProblem, Options,
-    SolveError, UnitSampler, laplacian,
+    SolveError, UnitSampler, laplacian, normal_derivative, unknown,
 };
 
 /// All points at a distance between `inner` and `outer` from the origin.
@@ -62,10 +62,11 @@ fn main() -> Result<(), SolveError> {
         inner: 1.0,
         outer: 2.0,
     };
+    let u = unknown("u");
     let u = LinearProblem::on(ring)
-        .equation(laplacian(2), |_| 0.0)
-        .dirichlet_on("inner circle", |_| 1.0)
-        .neumann_on("outer circle", |_| -0.5 / 2_f64.ln())
+        .equation(laplacian(u), 0.0)
+        .condition("inner circle", u, 1.0)
+        .condition("outer circle", normal_derivative(u), -0.5 / 2_f64.ln())
         .solve_with(&Options::new().tolerance(1e-7))?;
     println!("{}", u.report());
     let error = (u.value(&[0.0, 1.5])? - (1.0 - 1.5_f64.ln() / 2_f64.ln())).abs();

@@ -3,19 +3,22 @@
 
 use std::f64::consts::PI;
 
-use fastlsq_solve::{BoxDomain, LinearProblem, SolveError, laplacian};
+use fastlsq_solve::{BoxDomain, LinearProblem, SolveError, X, Y, laplacian, sin, unknown};
 
 fn main() -> Result<(), SolveError> {
-    let exact = |x: &[f64]| (PI * x[0]).sin() * (PI * x[1]).sin();
-    let u = LinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(2), move |x| 2.0 * PI * PI * exact(x))
-        .dirichlet(|_| 0.0)
+    let (u, exact) = (unknown("u"), sin(PI * X) * sin(PI * Y));
+    let solution = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), -laplacian(&exact))
+        .dirichlet(0.0)
         .solve()?;
-    println!("{}", u.report());
+    println!("{}", solution.report());
 
     let point = [0.3, 0.6];
-    let error = (u.value(&point)? - exact(&point)).abs();
-    println!("u(0.3, 0.6) = {:.15}, off by {error:.1e}", u.value(&point)?);
+    let error = solution.at(u - exact, &point)?.abs();
+    println!(
+        "u(0.3, 0.6) = {:.15}, off by {error:.1e}",
+        solution.value(&point)?
+    );
     assert!(error < 1e-11);
     Ok(())
 }

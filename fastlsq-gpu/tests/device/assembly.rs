@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{
-    Basis, FrequencyLaw, InputMap, JoinedBasis, MultiIndex, Parity, PolynomialBasis,
-    SinusoidalBasis, SymmetrisedBasis, TanhBasis,
+    Basis, FrequencyLaw, InputMap, JoinedBasis, Parity, PolynomialBasis, SinusoidalBasis,
+    SymmetrisedBasis, TanhBasis,
 };
 use fastlsq_gpu::{Backend, Cuda};
 use fastlsq_solve::{
-    CpuBackend, Field, LsqOptions, Operator, RowBlock, System, antiderivative, definite_integral,
-    derivative, fractional_laplacian, identity, laplacian, partial,
+    CpuBackend, EquationRow, Expr, Frame, LsqOptions, RowBlock, Space, System, X, Y,
+    antiderivative, fractional_laplacian, given, integral, laplacian, unknown,
 };
 
 use crate::case::{Case, Verdict, require, text};
@@ -32,13 +32,18 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, make) in bases {
         cases.push(Case::new(format!("assembly::{name}"), move || {
-            operators().into_iter().try_for_each(|(what, operator)| {
-                let sinusoidal = !["joined", "tanh", "symmetrised"].contains(&name);
-                if sinusoidal || operator.terms().iter().all(|t| t.action().is_derivative()) {
-                    agree(what, &operator, make()?)?;
-                }
-                Ok(())
-            })
+            let frame = Frame::new(Space::new(2), [unknown("u")]);
+            expressions()
+                .into_iter()
+                .try_for_each(|(what, expression)| {
+                    let row = frame.row(expression).map_err(text)?;
+                    let mut terms = row.blocks().iter().flat_map(|(_, block)| block.terms());
+                    let sinusoidal = !["joined", "tanh", "symmetrised"].contains(&name);
+                    if sinusoidal || terms.all(|term| term.action().is_derivative()) {
+                        agree(what, &row, make()?)?;
+                    }
+                    Ok(())
+                })
         }));
     }
     cases
@@ -84,34 +89,25 @@ fn huge() -> Result<Arc<dyn Basis>, String> {
     Ok(Arc::new(basis))
 }
 
-fn operators() -> Vec<(&'static str, Operator)> {
-    let speed = Field::new("c", |x| 1.0 + x[0] * x[1]);
-    let other = Field::new("d", |x| x[0] - 2.0 * x[1]);
+fn expressions() -> Vec<(&'static str, Expr)> {
+    let u = unknown("u");
+    let (speed, other) = (1.0 + X * Y, given("d", |x| x[0] - 2.0 * x[1]));
     vec![
-        ("identity", identity(2)),
-        (
-            "constant",
-            laplacian(2) - 7.0 * partial(2, 1) + 3.0 * identity(2),
-        ),
-        (
-            "third order",
-            derivative(MultiIndex::new([1, 2])) + identity(2),
-        ),
+        ("identity", u.into()),
+        ("constant", laplacian(u) - 7.0 * u.d(Y) + 3.0 * u),
+        ("third order", u.d(X).d(Y).d(Y) + u),
         (
             "variable",
-            &speed * laplacian(2) + &other * partial(2, 0) + &speed * identity(2) - identity(2),
+            &speed * laplacian(u) + &other * u.d(X) + speed * u - u,
         ),
-        ("volterra", antiderivative(2, 0, 0.2) + 0.5 * identity(2)),
-        (
-            "fredholm",
-            definite_integral(2, 1, 0.0, 1.5) - &other * identity(2),
-        ),
-        ("fractional", fractional_laplacian(2, 0.7) + identity(2)),
+        ("volterra", antiderivative(u, X, 0.2) + 0.5 * u),
+        ("fredholm", integral(u, Y, 0.0, 1.5) - other * u),
+        ("fractional", fractional_laplacian(u, 0.7) + u),
     ]
 }
 
 /// The coefficients from both backends, for rows with weights and partners.
-fn agree(what: &str, operator: &Operator, basis: Arc<dyn Basis>) -> Verdict {
+fn agree(what: &str, operator: &EquationRow, basis: Arc<dyn Basis>) -> Verdict {
     let points = UnitSampler::halton(1).points(150, 2);
     let data: Vec<f64> = points
         .rows()
@@ -124,7 +120,12 @@ fn agree(what: &str, operator: &Operator, basis: Arc<dyn Basis>) -> Verdict {
     let few = UnitSampler::halton(5).points(37, 2);
     let mut periodic = RowBlock::new("periodic", operator.clone(), few.clone(), vec![0.1; 37]);
     periodic.partners = Some(few.mapv(|x| x + 0.7));
-    let values = RowBlock::new("values", identity(2), points, vec![1.0; 150]);
+    let values = RowBlock::new(
+        "values",
+        EquationRow::value(2, 0, 1),
+        points,
+        vec![1.0; 150],
+    );
     let system = System::new(vec![basis], vec![rows, periodic, values]).map_err(text)?;
     // Least norm, and a threshold well above rounding: the same answer whatever the order of columns.
     let options = LsqOptions::new().minimum_norm(true).threshold(1e-9);

@@ -19,6 +19,8 @@ mod emulator;
 #[cfg(target_os = "linux")]
 mod failures;
 #[cfg(target_os = "linux")]
+mod iterated;
+#[cfg(target_os = "linux")]
 mod problems;
 #[cfg(target_os = "linux")]
 mod runner;
@@ -38,6 +40,7 @@ fn cases() -> Vec<Case> {
     let mut all = suite::cases();
     all.extend(assembly::cases());
     all.extend(problems::cases());
+    all.extend(iterated::cases());
     all.extend(single::cases());
     all.extend(compiler::cases());
     all.extend(failures::cases());

@@ -4,14 +4,10 @@ use std::f64::consts::PI;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_gpu::{Backend, Cuda};
-use fastlsq_inverse::{InverseProblem, Observations, Parameter};
-use fastlsq_newton::{Interval, NewtonOptions, NonlinearProblem};
 use fastlsq_solve::problems::{self, Benchmark};
 use fastlsq_solve::{
-    BoxDomain, CpuBackend, LinearProblem, LsqOptions, Options, Solution, System, identity,
-    laplacian, partial,
+    CpuBackend, EquationRow, LsqOptions, Options, Solution, System, X, Y, laplacian, sin, unknown,
 };
-use ndarray::array;
 
 use crate::case::{Case, Verdict, require, text};
 
@@ -28,14 +24,6 @@ pub(crate) fn cases() -> Vec<Case> {
     cases.push(Case::new("problems::rank_deficient", rank_deficient));
     cases.push(Case::new("problems::automatic_choices", automatic));
     cases.push(Case::new("problems::other_data", other_data));
-    cases.push(Case::new("problems::newton", newton));
-    cases.push(Case::new("problems::unknown_source", unknown_source));
-    cases.push(Case::new("problems::unknown_coefficient", || {
-        unknown_coefficient(0.0)
-    }));
-    cases.push(Case::new("problems::unknown_coefficient_ridge", || {
-        unknown_coefficient(1e-10)
-    }));
     cases
 }
 
@@ -105,7 +93,9 @@ fn rank_deficient() -> Verdict {
             .map_err(text)?;
         let beta: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, 0)]).collect();
         let basis = system.basis_refs();
-        identity(2).apply(basis[0], &beta, &points).map_err(text)
+        EquationRow::value(2, 0, 1)
+            .apply(&basis, &beta, &points)
+            .map_err(text)
     };
     let there = values(&CpuBackend, system)?;
     let here = values(&Cuda::new().map_err(text)?, system)?;
@@ -157,81 +147,15 @@ fn other_data() -> Verdict {
         .problem
         .factor_with(&options.backend(cuda))
         .map_err(text)?;
-    // −Δu = 5π² sin πx sin 2πy has the solution sin πx sin 2πy.
-    let exact = |x: &[f64]| (PI * x[0]).sin() * (2.0 * PI * x[1]).sin();
-    let u = factored
+    let exact = sin(PI * X) * sin(2.0 * PI * Y);
+    let solution = factored
         .new_data()
-        .source(0, move |x| 5.0 * PI * PI * exact(x))
+        .right("equation 1", -laplacian(&exact))
         .and_then(fastlsq_solve::NewData::solve)
         .map_err(text)?;
     for x in [[0.4, 0.6], [0.1, 0.9], [0.5, 0.25]] {
-        let off = (u.value(&x).map_err(text)? - exact(&x)).abs();
+        let off = solution.at(unknown("u") - &exact, &x).map_err(text)?.abs();
         require(off < 1e-8, || format!("off by {off:.1e} at {x:?}"))?;
     }
     Ok(())
-}
-
-/// Newton's method, whose steps are linear systems: u″ + eᵘ = 0 on [0, 1], u = 0 at both ends.
-fn newton() -> Verdict {
-    let options = Options::new()
-        .features(60)
-        .bandwidth(3.0)
-        .rows(200, 2)
-        .backend(Cuda::new().map_err(text)?);
-    let u = NonlinearProblem::on(Interval::unit())
-        .equation(|u, _| u.partial_order(0, 2) + u.value().exp())
-        .dirichlet(|_| 0.0)
-        .solve_with(&NewtonOptions::new().solve_options(options))
-        .map_err(text)?;
-    // u = 2 ln(cosh θ / cosh(θ(1 − 2x))) with θ = cosh θ / √8.
-    let theta: f64 = 0.379_291_149_762_688_6;
-    for x in [0.1, 0.5, 0.8] {
-        let exact = 2.0 * (theta.cosh() / (theta * (1.0 - 2.0 * x)).cosh()).ln();
-        let off = (u.value(&[x]).map_err(text)? - exact).abs();
-        require(off < 1e-11, || format!("off by {off:.1e} at {x}"))?;
-    }
-    Ok(())
-}
-
-/// A rod with ends at 0, and the options of its small systems.
-fn rod() -> Result<(LinearProblem, Options), String> {
-    let problem = LinearProblem::on(BoxDomain::unit(1))
-        .equation(-laplacian(1), |_| 1.0)
-        .dirichlet(|_| 0.0);
-    let options = Options::new()
-        .features(40)
-        .bandwidth(3.0)
-        .rows(120, 2)
-        .backend(Cuda::new().map_err(text)?);
-    Ok((problem, options))
-}
-
-/// An inverse problem whose data depend on the parameter: one factorisation on the device, then adjoint solves.
-/// With −u″ = p sin πx, u(½) = p/π².
-fn unknown_source() -> Verdict {
-    let (rod, options) = rod()?;
-    let fit = InverseProblem::of(rod, [Parameter::new("strength", 1.0)])
-        .source(0, |x, p| p[0] * (PI * x[0]).sin())
-        .observe(Observations::of_values(array![[0.5]], &[0.3]).deviation(1e-3))
-        .options(options)
-        .fit()
-        .map_err(text)?;
-    let off = (fit.parameters[0] / (0.3 * PI * PI) - 1.0).abs();
-    require(off < 1e-8, || format!("off by {off:.1e}"))
-}
-
-/// One whose operator depends on the parameter: a factorisation on the device for each value tried.
-/// With −((1 + p x) u′)′ = 1, u(½) = (ln(1 + p/2)/ln(1 + p) − ½)/p.
-fn unknown_coefficient(ridge: f64) -> Verdict {
-    let (rod, options) = rod()?;
-    let fit = InverseProblem::of(rod, [Parameter::new("p", 0.1).within(-0.5, 5.0)])
-        .term(0, -laplacian(1), |x, p| p[0] * x[0])
-        .term(0, -partial(1, 0), |_, p| p[0])
-        .observe(Observations::of_values(array![[0.5]], &[0.085]).deviation(1e-3))
-        .options(options.lsq(LsqOptions::new().ridge(ridge)))
-        .fit()
-        .map_err(text)?;
-    let p = fit.parameters[0];
-    let off = (((1.0 + p / 2.0).ln() / (1.0 + p).ln() - 0.5) / p - 0.085).abs();
-    require(off < 1e-6, || format!("off by {off:.1e} at p = {p}"))
 }

@@ -5,7 +5,8 @@ use fastlsq_basis::{FrequencyLaw, SinusoidalBasis, TanhBasis};
 use fastlsq_gpu::{Backend, Cuda};
 use fastlsq_solve::conformance::{CHECKS, Check};
 use fastlsq_solve::{
-    CpuBackend, LsqOptions, Method, RowBlock, RowSource, System, identity, laplacian,
+    CpuBackend, EquationRow, Frame, LsqOptions, Method, RowBlock, RowSource, Space, System,
+    laplacian, unknown,
 };
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -109,9 +110,18 @@ pub(crate) fn system(features: usize, sigma: f64, rows: usize) -> Result<System,
             .map(|x| (3.0 * x[0] - x[1]).sin())
             .collect()
     };
-    let mut equation = RowBlock::new("equation", laplacian(2), inside.clone(), data(&inside));
+    let u = unknown("u");
+    let row = Frame::new(Space::new(2), [u])
+        .row(laplacian(u))
+        .map_err(text)?;
+    let mut equation = RowBlock::new("equation", row, inside.clone(), data(&inside));
     equation.weight = 0.02;
-    let values = RowBlock::new("values", identity(2), values.clone(), data(&values));
+    let values = RowBlock::new(
+        "values",
+        EquationRow::value(2, 0, 1),
+        values.clone(),
+        data(&values),
+    );
     System::new(vec![Arc::new(basis)], vec![equation, values]).map_err(text)
 }
 
@@ -225,7 +235,12 @@ fn inside_a_pool() -> Verdict {
     let cuda = Cuda::new().map_err(text)?;
     let basis = TanhBasis::builder(2, 40).seed(1).build().map_err(text)?;
     let points = UnitSampler::halton(1).points(1500, 2);
-    let block = RowBlock::new("values", identity(2), points, vec![1.0; 1500]);
+    let block = RowBlock::new(
+        "values",
+        EquationRow::value(2, 0, 1),
+        points,
+        vec![1.0; 1500],
+    );
     let system = System::new(vec![Arc::new(basis)], vec![block]).map_err(text)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(3)
