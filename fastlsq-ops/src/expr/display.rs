@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use super::parse::is_reserved;
+use super::parse::{common_coordinate, is_reserved};
 use super::{Expr, Node, whole};
 use crate::Coordinate;
 use crate::typography::{number, superscript};
@@ -195,7 +195,8 @@ fn derivative(expression: &Expr) -> String {
 
 fn coordinate_text(coordinate: Coordinate) -> String {
     match coordinate {
-        Coordinate::Named(own) => name(own.as_str()),
+        // An axis called x is read as the axis of that name wherever there is one.
+        Coordinate::Named(own) if common_coordinate(own.as_str()).is_none() => name(own.as_str()),
         other => other.to_string(),
     }
 }

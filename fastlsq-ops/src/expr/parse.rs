@@ -116,7 +116,7 @@ impl Vocabulary {
 }
 
 /// x, y, z, t, and x with a subscript.
-fn common_coordinate(name: &str) -> Option<Coordinate> {
+pub(crate) fn common_coordinate(name: &str) -> Option<Coordinate> {
     match name {
         "x" => Some(X),
         "y" => Some(Y),

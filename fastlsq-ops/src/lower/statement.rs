@@ -19,6 +19,8 @@ pub struct Statement {
     root: Id,
     /// The jets that occur, as numbers of the graph, with ∂R/∂jet for each.
     jets: Vec<(usize, Id)>,
+    /// Jets that occur but have no slope, as in sign(u): the value needs them all the same.
+    flat: Vec<(usize, Id)>,
     /// The parameters that occur, with ∂R/∂parameter for each.
     parameters: Vec<(usize, Id)>,
     /// What is left where all unknowns vanish, if the expression is linear.
@@ -34,10 +36,9 @@ impl Statement {
             let mut jets = Vec::new();
             for jet in graph.jets_of(*root) {
                 let slope = graph.slope(*root, Variable::Jet(jet), &mut HashMap::new())?;
-                if !graph.is_zero(slope) {
-                    jets.push((jet, slope));
-                }
+                jets.push((jet, slope));
             }
+            let (flat, jets): (Vec<_>, Vec<_>) = jets.into_iter().partition(|(_, slope)| graph.is_zero(*slope));
             let mut parameters = Vec::new();
             for parameter in graph.parameters_of(*root) {
                 let by = Variable::Parameter(parameter);
@@ -48,13 +49,14 @@ impl Statement {
                 Degree::Nonlinear => None,
                 Degree::Free | Degree::Linear => Some(graph.without_jets(*root)),
             };
-            parts.push((*root, jets, parameters, rest));
+            parts.push((*root, jets, flat, parameters, rest));
         }
         let graph = Arc::new(graph);
-        let statement = |(root, jets, parameters, rest)| Self {
+        let statement = |(root, jets, flat, parameters, rest)| Self {
             graph: graph.clone(),
             root,
             jets,
+            flat,
             parameters,
             rest,
         };
@@ -181,16 +183,16 @@ impl Statement {
     #[must_use]
     pub fn residual(&self) -> Residual {
         let mut columns = vec![usize::MAX; self.graph.jets.len()];
-        for (column, (jet, _)) in self.jets.iter().enumerate() {
+        let all = || self.jets.iter().chain(&self.flat);
+        for (column, (jet, _)) in all().enumerate() {
             columns[*jet] = column;
         }
-        // Jets whose slope vanishes identically do not matter; any column will do.
         let mut outputs = vec![self.root];
-        outputs.extend(self.jets.iter().map(|(_, slope)| *slope));
+        outputs.extend(all().map(|(_, slope)| *slope));
         outputs.extend(self.parameters.iter().map(|(_, slope)| *slope));
         Residual {
             program: Arc::new(Program::new(&self.graph, &outputs, &columns)),
-            jets: self.jets().cloned().collect(),
+            jets: all().map(|(jet, _)| self.graph.jets[*jet].clone()).collect(),
             parameters: self.parameters.iter().map(|(p, _)| *p).collect(),
             free: self.graph.parameters.len(),
             unknowns: self.unknowns(),
@@ -319,5 +321,27 @@ impl Residual {
             slopes: all.slice(s![.., 1..=jets]).to_owned(),
             parameter_slopes,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use crate::{Frame, Sites, Space, StatementError, X, sign, unknown};
+
+    #[test]
+    fn jets_without_a_slope_have_a_value_all_the_same() -> Result<(), StatementError> {
+        let u = unknown("u");
+        let frame = Frame::new(Space::new(1), [u]);
+        let friction = frame.lower_scalar(&(u + sign(u.d(X))))?.residual();
+        assert_eq!(friction.jets().len(), 2);
+        let points = array![[0.0], [1.0]];
+        let table = array![[0.25, -3.0], [0.5, 2.0]];
+        let found = friction.evaluate(table.view(), &Sites::new(points.view()), &[]);
+        let found = found.map_err(|_| StatementError::EmptySpace)?;
+        assert_eq!(found.values, [-0.75, 1.5]);
+        assert_eq!(found.slopes, array![[1.0, 0.0], [1.0, 0.0]]);
+        Ok(())
     }
 }
