@@ -45,6 +45,7 @@ impl Discovery {
                     LawTerm {
                         index,
                         name: self.name(index),
+                        expression: self.expression(index),
                         coefficient,
                         interval: (
                             coefficient - 1.96 * deviation,
@@ -57,7 +58,8 @@ impl Discovery {
                 .collect()
         });
         Discovered {
-            target: self.library.variables().derivative_name(&self.target),
+            target: self.library.derivative(&self.target).to_string(),
+            left: self.library.derivative(&self.target),
             names: self
                 .library
                 .names()
@@ -105,6 +107,7 @@ impl Discovery {
                 LawTerm {
                     index,
                     name: self.name(index),
+                    expression: self.expression(index),
                     coefficient,
                     interval: (
                         coefficient - 1.96 * deviation,
@@ -124,8 +127,7 @@ impl Discovery {
             let difference = rival.criterion - best.criterion;
             if difference < 6.0 {
                 let terms = rival.support.iter().zip(&rival.coefficients);
-                let named: Vec<(f64, String)> = terms.map(|(&k, c)| (*c, self.name(k))).collect();
-                let law = equation(&result.target, named.iter().map(|(c, n)| (*c, n.as_str())));
+                let law = equation(&result.left, terms.map(|(&k, c)| (*c, self.expression(k))));
                 result.warnings.push(Warning::Rival { law, difference });
             }
         }

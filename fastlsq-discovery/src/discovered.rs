@@ -3,6 +3,7 @@
 use std::fmt;
 
 use fastlsq_basis::{MultiIndex, SinusoidalBasis};
+use fastlsq_ops::Expr;
 use ndarray::ArrayView2;
 
 use crate::fit::expansion;
@@ -16,6 +17,8 @@ pub struct LawTerm {
     pub index: usize,
     /// Its name.
     pub name: String,
+    /// The term itself.
+    pub expression: Expr,
     /// Its coefficient.
     pub coefficient: f64,
     /// An interval that holds the coefficient with about 95 % probability, if the law is right.
@@ -157,6 +160,8 @@ pub struct Discovered {
     /// The fit behind the derivatives; `None` for difference baselines.
     pub fit: Option<FieldFit>,
     pub(crate) field: Option<LawField>,
+    /// The target derivative.
+    pub(crate) left: Expr,
 }
 
 impl Discovered {
@@ -173,6 +178,35 @@ impl Discovered {
             .iter()
             .find(|term| term.name == name)
             .map_or(0.0, |term| term.coefficient)
+    }
+
+    /// The law as an expression that vanishes, left − right: `u_t + 0.998 u u_x − 0.0201 u_xx`.
+    ///
+    /// It is an equation like any other, to be solved from other initial values:
+    /// ```
+    /// use std::f64::consts::PI;
+    /// use fastlsq_discovery::{Dictionary, Discovery, datasets::DataSet};
+    /// use fastlsq_solve::{DomainExt, Interval, LinearProblem, X, sin};
+    ///
+    /// let samples = DataSet::heat().sample(400, 0.0, 0)?;
+    /// let library = Dictionary::parse(&["x", "t"], &["u", "u_x", "u_xx", "u u_x"])?;
+    /// let law = Discovery::new(library, "u_t")?.run(&samples)?;
+    /// let u = LinearProblem::on(Interval::unit().over(0.0, 1.0)?)
+    ///     .equation(law.equation(), 0.0)
+    ///     .initial_value(sin(2.0 * PI * X))
+    ///     .dirichlet(0.0)
+    ///     .solve()?;
+    /// // The truth is u_t = 0.1 u_xx.
+    /// let exact = (-0.4 * PI * PI * 0.5_f64).exp();
+    /// assert!((u.value(&[0.25, 0.5])? - exact).abs() < 1e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn equation(&self) -> Expr {
+        let right = self.terms.iter();
+        right.fold(self.left.clone(), |rest, term| {
+            rest - term.coefficient * &term.expression
+        })
     }
 
     /// D^αu of the best estimate of the field: the solution of the law that fits the data, or the
@@ -223,16 +257,17 @@ impl Discovered {
 
 impl fmt::Display for Discovered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.iter().map(|t| (t.coefficient, t.name.as_str()));
-        f.write_str(&equation(&self.target, terms))
+        let terms = self.terms.iter();
+        let terms = terms.map(|term| (term.coefficient, term.expression.clone()));
+        f.write_str(&equation(&self.left, terms))
     }
 }
 
 /// `u_t = −0.998 u u_x + 0.0201 u_xx`.
-pub(crate) fn equation<'a>(target: &str, terms: impl Iterator<Item = (f64, &'a str)>) -> String {
+pub(crate) fn equation(target: &Expr, terms: impl Iterator<Item = (f64, Expr)>) -> String {
     let mut text = format!("{target} =");
     let mut first = true;
-    for (c, name) in terms {
+    for (c, term) in terms {
         let sign = match (first, c < 0.0) {
             (true, true) => " −",
             (true, false) => " ",
@@ -241,9 +276,14 @@ pub(crate) fn equation<'a>(target: &str, terms: impl Iterator<Item = (f64, &'a s
         };
         text += sign;
         text += &significant(c.abs(), 3);
-        if name != "1" {
+        let name = term.to_string();
+        if term.terms().len() > 1 || (name != "1" && name.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            // Neither "2 u + u_x" nor "2 1/u" is meant.
+            text += &format!(" ({name})");
+        } else if name != "1" {
             text.push(' ');
-            text += name;
+            text += &name;
         }
         first = false;
     }
@@ -273,27 +313,30 @@ fn significant(value: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::equation;
+    use fastlsq_ops::Expr;
+
+    fn equation<const N: usize>(target: &str, terms: [(f64, &str); N]) -> String {
+        let read = |text: &str| Expr::parse(text).unwrap_or_else(|_| 0.0.into());
+        let terms = terms.into_iter().map(|(c, text)| (c, read(text)));
+        super::equation(&read(target), terms)
+    }
 
     #[test]
     fn prints_as_on_paper() {
-        let burgers = [(-0.998, "u u_x"), (0.0201, "u_xx")];
         assert_eq!(
-            equation("u_t", burgers.into_iter()),
+            equation("u_t", [(-0.998, "u u_x"), (0.0201, "u_xx")]),
             "u_t = −0.998 u u_x + 0.0201 u_xx"
         );
         assert_eq!(
-            equation("u_xx", [(-4.25, "u"), (-1.0, "1")].into_iter()),
+            equation("u_xx", [(-4.25, "u"), (-1.0, "1")]),
             "u_xx = −4.25 u − 1.00"
         );
+        assert_eq!(equation("u_t", [(2e-7, "u")]), "u_t = 2.00e−7 u");
+        assert_eq!(equation("u_t", [(0.99999, "u")]), "u_t = 1.00 u");
+        assert_eq!(equation("u_t", []), "u_t = 0");
         assert_eq!(
-            equation("u_t", [(2e-7, "u")].into_iter()),
-            "u_t = 2.00e−7 u"
+            equation("u_t", [(2.0, "u - u_xx"), (-3.0, "1/(1 + u)")]),
+            "u_t = 2.00 (u − u_xx) − 3.00 (1/(1 + u))"
         );
-        assert_eq!(
-            equation("u_t", [(0.99999, "u")].into_iter()),
-            "u_t = 1.00 u"
-        );
-        assert_eq!(equation("u_t", std::iter::empty()), "u_t = 0");
     }
 }

@@ -1,6 +1,7 @@
 //! From samples to the law.
 
 use fastlsq_basis::{Basis, InputMap, MultiIndex};
+use fastlsq_ops::Expr;
 
 use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
@@ -54,7 +55,7 @@ impl Discovery {
     /// # Errors
     /// A target that cannot be read or is itself a term, an empty dictionary.
     pub fn new(library: Dictionary, target: &str) -> Result<Self, DiscoveryError> {
-        let target = library.variables().parse_derivative(target)?;
+        let target = library.read_derivative(target)?;
         let jets = Jets::new(&library, &target)?;
         Ok(Self {
             library,
@@ -121,15 +122,10 @@ impl Discovery {
 
     fn check(&self, samples: &Samples) -> Result<(), DiscoveryError> {
         self.options.validate()?;
-        if samples.dim() != self.library.variables().dim() {
+        let axes = self.library.frame().space().names();
+        if samples.dim() != axes.len() {
             return Err(DiscoveryError::AxisNames {
-                axes: self
-                    .library
-                    .variables()
-                    .axes()
-                    .iter()
-                    .map(char::to_string)
-                    .collect(),
+                axes: axes.into_iter().map(str::to_owned).collect(),
                 dim: samples.dim(),
             });
         }
@@ -310,5 +306,9 @@ impl Discovery {
 
     pub(crate) fn name(&self, index: usize) -> String {
         self.library.terms()[index].name().to_owned()
+    }
+
+    pub(crate) fn expression(&self, index: usize) -> Expr {
+        self.library.terms()[index].expression().clone()
     }
 }

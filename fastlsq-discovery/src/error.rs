@@ -1,6 +1,7 @@
 //! What can go wrong before or during a discovery.
 
 use fastlsq_basis::BasisError;
+use fastlsq_ops::OperatorError;
 use fastlsq_solve::lsq::LsqError;
 use thiserror::Error;
 
@@ -64,7 +65,7 @@ pub enum DiscoveryError {
     },
     /// A term that cannot be read.
     #[error(
-        "`{text}` is not a term: {reason}; write products such as `u u_x`, `u^2`, `u_xx`, or 1 for a constant"
+        "`{text}` is not a term: {reason}; write terms such as `u u_x`, `u^2`, `u_xx`, `sin(u)`, or 1 for a constant"
     )]
     Term {
         /// The text.
@@ -141,6 +142,9 @@ pub enum DiscoveryError {
     /// The features could not be evaluated.
     #[error(transparent)]
     Basis(#[from] BasisError),
+    /// A term could not be evaluated.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
     /// A least-squares problem could not be solved.
     #[error(transparent)]
     LeastSquares(#[from] LsqError),

@@ -28,8 +28,9 @@
 //! ```
 //!
 //! # What is where
-//! - [`Samples`], [`Dictionary`] (terms as text, products up to a degree, own closures), [`Discovery`]
-//!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s.
+//! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]
+//!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
+//!   [equation](Discovered::equation) that can be solved.
 //! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
@@ -52,7 +53,7 @@ pub mod regression;
 pub mod rows;
 mod samples;
 
-pub use dictionary::{Dictionary, Term, Variables};
+pub use dictionary::{Dictionary, Term};
 pub use discovered::{Discovered, LawTerm, Warning};
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
@@ -64,6 +65,7 @@ pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
 
 pub use fastlsq_basis::MultiIndex;
+pub use fastlsq_ops::{Expr, Frame};
 pub use {faer, ndarray};
 
 /// The README's example, so that it is tested with the documentation.

@@ -8,6 +8,7 @@ use fastlsq_discovery::datasets::DataSet;
 use fastlsq_discovery::{
     Dictionary, Discovery, DiscoveryOptions, LikelihoodRefit, RowForm, Samples,
 };
+use fastlsq_ops::{Real, call, unknown};
 
 #[test]
 fn oscillator_at_one_percent_noise_with_ten_terms() {
@@ -133,9 +134,10 @@ fn own_functions_are_terms_like_any_other() {
         u += h / 6.0 * (a.0 + 2.0 * b.0 + 2.0 * c.0 + d.0);
         v += h / 6.0 * (a.1 + 2.0 * b.1 + 2.0 * c.1 + d.1);
     }
+    let u = unknown("u");
     let library = Dictionary::parse(&["x"], &["u", "u_x", "u^3"])
         .unwrap()
-        .with_function("sin u", &["u"], |u| u[0].sin())
+        .with_term(call("restoring", [u.into()], |a: &[Real]| -a[0].sin()))
         .unwrap();
     let samples = Samples::on_line(&x, &values).unwrap();
     let options = DiscoveryOptions::new().refit(LikelihoodRefit::Never);
@@ -146,7 +148,7 @@ fn own_functions_are_terms_like_any_other() {
         .unwrap();
     assert_eq!(law.support(), [3], "{}", law.summary());
     assert!(
-        (law.coefficient("sin u") + 1.0).abs() < 1e-6,
+        (law.coefficient("restoring(u)") - 1.0).abs() < 1e-6,
         "{}",
         law.summary()
     );

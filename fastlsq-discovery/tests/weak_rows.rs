@@ -36,7 +36,7 @@ fn linear_and_product_rows_agree_with_quadrature() {
         &["1", "u", "u_x", "u_xxx", "u_xt", "u u_x", "u^2"],
     )
     .unwrap()
-    .with_function("sin u", &["u"], |u| u[0].sin())
+    .with("sin(u)")
     .unwrap();
     let map = InputMap::from_box(&[0.0, -1.0], &[2.0, 1.0]).unwrap();
     let tests = TestFunctions::spread(&map, 7, 0.5);

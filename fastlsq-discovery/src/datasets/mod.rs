@@ -159,9 +159,7 @@ impl DataSet {
         let name = library.terms().get(term).map_or("", |term| term.name());
         self.law
             .iter()
-            .find(|(text, _)| {
-                crate::Term::parse(library.variables(), text).is_ok_and(|term| term.name() == name)
-            })
+            .find(|(text, _)| library.read(text).is_ok_and(|term| term.name() == name))
             .map_or(0.0, |(_, c)| *c)
     }
 

@@ -2,11 +2,11 @@
 
 use faer::Mat;
 use fastlsq_basis::MultiIndex;
+use fastlsq_ops::ResidualValues;
 use ndarray::ArrayView2;
 
 use super::{Dictionary, Term};
 use crate::DiscoveryError;
-use crate::samples::rms;
 
 /// The distinct derivatives behind a target and a dictionary.
 #[derive(Debug, Clone)]
@@ -20,14 +20,14 @@ pub(crate) struct Jets {
 impl Jets {
     /// Lists the derivatives; fails on empty dictionaries and on the target among the terms.
     pub(crate) fn new(library: &Dictionary, target: &MultiIndex) -> Result<Self, DiscoveryError> {
-        let name = || library.variables().derivative_name(target);
+        let name = || library.derivative(target).to_string();
         if library.is_empty() {
             return Err(DiscoveryError::EmptyDictionary { target: name() });
         }
         let mut alphas = vec![target.clone()];
         let mut arguments = Vec::with_capacity(library.len());
         for term in library.terms() {
-            if term.linear() == Some(target) {
+            if term.affine().and_then(|affine| affine.derivative()) == Some(target) {
                 return Err(DiscoveryError::TargetInDictionary { name: name() });
             }
             let places = term.arguments().iter().map(|alpha| {
@@ -51,21 +51,11 @@ impl Jets {
         points: ArrayView2<'_, f64>,
         values: &[Vec<f64>],
     ) -> Result<Mat<f64>, DiscoveryError> {
-        let rows = points.nrows();
-        let mut columns = Mat::zeros(rows, library.len());
+        let mut columns = Mat::zeros(points.nrows(), library.len());
         for (k, (term, places)) in library.terms().iter().zip(&self.arguments).enumerate() {
-            let mut jet = vec![0.0; places.len()];
-            for i in 0..rows {
-                gather(values, places, i, &mut jet);
-                let value = term.value(&points.row(i).to_vec(), &jet);
-                if !value.is_finite() {
-                    return Err(DiscoveryError::TermNotFinite {
-                        name: term.name().to_owned(),
-                        index: i,
-                        value,
-                    });
-                }
-                columns[(i, k)] = value;
+            let found = evaluate(term, places, points, values)?.values;
+            for (i, value) in found.into_iter().enumerate() {
+                columns[(i, k)] = term.defined(value, i)?;
             }
         }
         Ok(columns)
@@ -78,25 +68,20 @@ impl Jets {
         places: &[usize],
         points: ArrayView2<'_, f64>,
         values: &[Vec<f64>],
-    ) -> Vec<(usize, Vec<f64>)> {
-        let rows = points.nrows();
-        let scales: Vec<f64> = places.iter().map(|&a| rms(&values[a])).collect();
-        let mut slopes: Vec<(usize, Vec<f64>)> =
-            places.iter().map(|&a| (a, vec![0.0; rows])).collect();
-        let (mut jet, mut out) = (vec![0.0; places.len()], vec![0.0; places.len()]);
-        for i in 0..rows {
-            gather(values, places, i, &mut jet);
-            term.gradient(&points.row(i).to_vec(), &jet, &scales, &mut out);
-            for ((_, column), slope) in slopes.iter_mut().zip(&out) {
-                column[i] = *slope;
-            }
-        }
-        slopes
+    ) -> Result<Vec<(usize, Vec<f64>)>, DiscoveryError> {
+        let slopes = evaluate(term, places, points, values)?.slopes;
+        let columns = slopes.columns().into_iter().map(|column| column.to_vec());
+        Ok(places.iter().copied().zip(columns).collect())
     }
 }
 
-fn gather(values: &[Vec<f64>], places: &[usize], row: usize, jet: &mut [f64]) {
-    for (slot, &a) in jet.iter_mut().zip(places) {
-        *slot = values[a][row];
-    }
+/// One term with its slopes, from the derivatives at these places.
+pub(crate) fn evaluate(
+    term: &Term,
+    places: &[usize],
+    points: ArrayView2<'_, f64>,
+    values: &[Vec<f64>],
+) -> Result<ResidualValues, DiscoveryError> {
+    let jets: Vec<&[f64]> = places.iter().map(|&a| values[a].as_slice()).collect();
+    term.evaluate(points, &jets)
 }

@@ -1,44 +1,53 @@
 //! The candidate terms of a law.
 
 mod jets;
+mod names;
 mod term;
-mod variables;
 
 use fastlsq_basis::MultiIndex;
-pub(crate) use jets::Jets;
+use fastlsq_ops::{Expr, Frame};
+pub(crate) use jets::{Jets, evaluate};
+use names::Names;
 pub use term::Term;
-pub use variables::Variables;
 
 use crate::DiscoveryError;
 
-/// Named candidate terms T₁(u), T₂(u), … in given coordinates.
+/// Candidate terms T₁(u), T₂(u), … in given coordinates.
 ///
+/// Terms are expressions, as text or as [`Expr`].
 /// ```
 /// use fastlsq_discovery::Dictionary;
-/// let library = Dictionary::parse(&["x", "t"], &["u", "u u_x", "u^2", "u_xx"])?
-///     .with_function("sin u", &["u"], |u| u[0].sin())?;
-/// assert_eq!(library.names(), ["u", "u u_x", "u²", "u_xx", "sin u"]);
+/// use fastlsq_ops::{T, X, call, sin, unknown};
+/// let u = unknown("u");
+/// let library = Dictionary::parse(&["x", "t"], &["u", "u u_x", "u^2", "u_xx", "sin(u)"])?
+///     .with_term(sin(2.0 * X) * u.d(X))?
+///     // What cannot be written is a function of other expressions.
+///     .with_term(call("ramp", [u.d(T)], |a| if a[0].value() > 0.0 { a[0] } else { 0.0.into() }))?;
+/// let names = ["u", "u u_x", "u²", "u_xx", "sin(u)", "sin(2 x) u_x", "ramp(u_t)"];
+/// assert_eq!(library.names(), names);
 /// # Ok::<(), fastlsq_discovery::DiscoveryError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Dictionary {
-    variables: Variables,
+    names: Names,
     terms: Vec<Term>,
 }
 
 impl Dictionary {
     /// No terms yet, in coordinates with these one-letter names.
     ///
+    /// An axis called t after others is time.
+    ///
     /// # Errors
-    /// Names as in [`Variables::new`].
+    /// Names that are not one letter, repeat, or collide with the field's u.
     pub fn new(axes: &[&str]) -> Result<Self, DiscoveryError> {
         Ok(Self {
-            variables: Variables::new(axes)?,
+            names: Names::new(axes)?,
             terms: Vec::new(),
         })
     }
 
-    /// These products of derivatives, written like `u`, `u u_x`, `u^2`, `u_xx`, `1`.
+    /// These terms, written like `u`, `u u_x`, `u^2`, `u_xx`, `sin(u)`, `1`.
     ///
     /// # Errors
     /// A term that cannot be read, or appears twice.
@@ -60,7 +69,7 @@ impl Dictionary {
         let mut library = Self::new(axes)?;
         let factors = derivatives
             .iter()
-            .map(|text| library.variables.parse_derivative(text))
+            .map(|text| library.names.read_derivative(text))
             .collect::<Result<Vec<_>, _>>()?;
         for powers in MultiIndex::up_to_order(factors.len(), degree) {
             let factors: Vec<_> = factors
@@ -68,8 +77,8 @@ impl Dictionary {
                 .cloned()
                 .zip(powers.orders().to_vec())
                 .collect();
-            let term = Term::product(&library.variables, &factors);
-            library = library.with_term(term)?;
+            let product = library.names.product(&factors);
+            library = library.with_term(product)?;
         }
         Ok(library)
     }
@@ -82,8 +91,8 @@ impl Dictionary {
     /// A target that cannot be read.
     pub fn standard(axes: &[&str], target: &str) -> Result<Self, DiscoveryError> {
         let mut library = Self::new(axes)?;
-        let target = library.variables.parse_derivative(target)?;
-        let dim = library.variables.dim();
+        let target = library.names.read_derivative(target)?;
+        let dim = library.names.dim();
         let u = MultiIndex::zero(dim);
         let mut products: Vec<Vec<(MultiIndex, u32)>> =
             (1..=3).map(|power| vec![(u.clone(), power)]).collect();
@@ -105,77 +114,54 @@ impl Dictionary {
             }
         }
         for factors in products {
-            let term = Term::product(&library.variables, &factors);
-            library = library.with_term(term)?;
+            let product = library.names.product(&factors);
+            library = library.with_term(product)?;
         }
         Ok(library)
     }
 
-    /// The dictionary with one more product, given as text.
+    /// The dictionary with one more term, given as text: see [`Expr::parse`].
     ///
     /// # Errors
     /// A term that cannot be read, or is there already.
     pub fn with(self, text: &str) -> Result<Self, DiscoveryError> {
-        let term = Term::parse(&self.variables, text)?;
-        self.with_term(term)
+        let term = self.read(text)?;
+        self.with_one_more(term)
     }
 
-    /// The dictionary with one more term f(j), j being the derivatives named by `arguments`.
+    /// The dictionary with one more term, given as an expression.
     ///
     /// # Errors
-    /// An argument that cannot be read, or a name that is there already.
-    pub fn with_function(
-        self,
-        name: &str,
-        arguments: &[&str],
-        f: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
-    ) -> Result<Self, DiscoveryError> {
-        self.with_function_of_place(name, arguments, move |_, jet| f(jet))
+    /// A term in other unknowns or coordinates, with a number in front, with integrals of u, or that
+    /// is there already.
+    pub fn with_term(self, term: impl Into<Expr>) -> Result<Self, DiscoveryError> {
+        let term = Term::new(&self.names, &term.into())?;
+        self.with_one_more(term)
     }
 
-    /// The dictionary with one more term f(x, j) that also depends on the place x.
-    ///
-    /// # Errors
-    /// An argument that cannot be read, or a name that is there already.
-    pub fn with_function_of_place(
-        self,
-        name: &str,
-        arguments: &[&str],
-        f: impl Fn(&[f64], &[f64]) -> f64 + Send + Sync + 'static,
-    ) -> Result<Self, DiscoveryError> {
-        let arguments = arguments
-            .iter()
-            .map(|text| self.variables.parse_derivative(text))
-            .collect::<Result<Vec<_>, _>>()?;
-        self.with_term(Term::function(name, arguments, f))
-    }
-
-    /// The dictionary with one more term.
-    ///
-    /// # Errors
-    /// A name that is there already.
-    pub fn with_term(mut self, term: Term) -> Result<Self, DiscoveryError> {
+    fn with_one_more(mut self, term: Term) -> Result<Self, DiscoveryError> {
         if self.terms.iter().any(|known| known.name() == term.name()) {
             return Err(DiscoveryError::DuplicateTerm {
                 name: term.name().to_owned(),
             });
         }
-        if let Some(wrong) = term
-            .arguments()
-            .iter()
-            .find(|alpha| alpha.dim() != self.variables.dim())
-        {
-            return Err(DiscoveryError::Term {
-                text: term.name().to_owned(),
-                reason: format!(
-                    "a derivative has {} axes but there are {}",
-                    wrong.dim(),
-                    self.variables.dim()
-                ),
-            });
-        }
         self.terms.push(term);
         Ok(self)
+    }
+
+    /// A term as it would stand in this dictionary.
+    pub(crate) fn read(&self, text: &str) -> Result<Term, DiscoveryError> {
+        Term::new(&self.names, &self.names.read(text)?)
+    }
+
+    /// Reads a single derivative, such as `u_t`.
+    pub(crate) fn read_derivative(&self, text: &str) -> Result<MultiIndex, DiscoveryError> {
+        self.names.read_derivative(text)
+    }
+
+    /// D^αu as an expression.
+    pub(crate) fn derivative(&self, alpha: &MultiIndex) -> Expr {
+        self.names.derivative(alpha)
     }
 
     /// The terms, in the order they were added.
@@ -190,10 +176,10 @@ impl Dictionary {
         self.terms.iter().map(Term::name).collect()
     }
 
-    /// The letters of the equation.
+    /// The coordinates and the field, in which terms become concrete.
     #[must_use]
-    pub fn variables(&self) -> &Variables {
-        &self.variables
+    pub fn frame(&self) -> &Frame {
+        self.names.frame()
     }
 
     /// Number of terms.

@@ -61,7 +61,10 @@ impl LawFitter<'_> {
         for (&k, c) in support.iter().zip(&at.coefficients) {
             let term = &self.library.terms()[k];
             let places = &self.jets.arguments[k];
-            for (a, slope) in self.jets.slopes(term, places, self.points.view(), &values) {
+            for (a, slope) in self
+                .jets
+                .slopes(term, places, self.points.view(), &values)?
+            {
                 for (f, s) in factors[a].iter_mut().zip(&slope) {
                     *f -= c * s;
                 }

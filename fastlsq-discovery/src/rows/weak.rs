@@ -13,7 +13,7 @@ use fastlsq_basis::{Basis, InputMap, MultiIndex, SinusoidalBasis};
 use ndarray::{Array2, ArrayView2};
 
 use super::{Rows, bump_transform, folds_of, gauss_legendre};
-use crate::dictionary::{Dictionary, Jets};
+use crate::dictionary::{Dictionary, Jets, evaluate};
 use crate::fit::expansion;
 use crate::{DiscoveryError, FieldFit};
 
@@ -121,40 +121,30 @@ pub(crate) fn weak_rows_of(
     let count = tests.centres.nrows();
     let mut columns = Mat::zeros(count, library.len());
     for (k, term) in library.terms().iter().enumerate() {
-        let exact = match term.linear() {
-            Some(alpha) => linear(alpha),
-            None if term.is_constant() => vec![1.0; count],
-            None => continue,
+        let Some(affine) = term.affine() else {
+            continue;
         };
-        for (i, value) in exact.iter().enumerate() {
-            columns[(i, k)] = *value;
+        for i in 0..count {
+            columns[(i, k)] = affine.constant;
+        }
+        for (c, alpha) in &affine.derivatives {
+            for (i, value) in linear(alpha).iter().enumerate() {
+                columns[(i, k)] += c * value;
+            }
         }
     }
     let products: Vec<usize> = (0..library.len())
-        .filter(|&k| {
-            let term = &library.terms()[k];
-            term.linear().is_none() && !term.is_constant()
-        })
+        .filter(|&k| library.terms()[k].affine().is_none())
         .collect();
     if !products.is_empty() {
         let (points, weights) = tests.quadrature();
         let values = needed_derivatives(fit, jets, &products, points.view())?;
         for &k in &products {
             let term = &library.terms()[k];
-            let mut jet = vec![0.0; jets.arguments[k].len()];
-            for (row, point) in points.rows().into_iter().enumerate() {
-                for (slot, &a) in jet.iter_mut().zip(&jets.arguments[k]) {
-                    *slot = values[a][row];
-                }
-                let value = term.value(&point.to_vec(), &jet);
-                if !value.is_finite() {
-                    return Err(DiscoveryError::TermNotFinite {
-                        name: term.name().to_owned(),
-                        index: row / weights.len(),
-                        value,
-                    });
-                }
-                columns[(row / weights.len(), k)] += weights[row % weights.len()] * value;
+            let found = evaluate(term, &jets.arguments[k], points.view(), &values)?.values;
+            for (row, value) in found.into_iter().enumerate() {
+                let (test, node) = (row / weights.len(), row % weights.len());
+                columns[(test, k)] += weights[node] * term.defined(value, test)?;
             }
         }
     }
@@ -181,7 +171,7 @@ pub fn weak_rows(
         ("dimension of the centres", tests.centres.ncols()),
         ("dimension of the test functions", tests.half.len()),
         ("dimension of the target", target.orders().len()),
-        ("dimension of the dictionary", library.variables().dim()),
+        ("dimension of the dictionary", library.frame().space().dim()),
     ] {
         if found != dim {
             return Err(DiscoveryError::Setting {

@@ -129,4 +129,28 @@ impl Expr {
             _ => Vec::new(),
         }
     }
+
+    /// The factors of the outermost product with their exponents, a number in front among them.
+    ///
+    /// ```
+    /// use fastlsq_ops::{Expr, X, unknown};
+    /// let u = unknown("u");
+    /// let factors = (2.0 * u.powi(3) * u.d(X)).factors();
+    /// assert_eq!(factors, [(Expr::from(2.0), 1.0), (u.into(), 3.0), (u.d(X), 1.0)]);
+    /// ```
+    #[must_use]
+    pub fn factors(&self) -> Vec<(Expr, f64)> {
+        let split = |factor: &Expr| match factor.node() {
+            Node::Power(base, exponent) => (base.clone(), *exponent),
+            _ => (factor.clone(), 1.0),
+        };
+        match self.node() {
+            Node::Product(number, factors) => (*number != 1.0)
+                .then(|| (Expr::from(*number), 1.0))
+                .into_iter()
+                .chain(factors.iter().map(split))
+                .collect(),
+            _ => vec![split(self)],
+        }
+    }
 }
