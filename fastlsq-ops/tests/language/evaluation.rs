@@ -30,8 +30,8 @@ fn navier_stokes() -> Vec<Residual> {
     let momentum = flow.d(T) + dot(grad(&flow), &flow) + grad(p) - nu * laplacian(&flow);
     let mut statements = frame
         .lower(&(momentum + fastlsq_ops::vector([exp(X), X * Y])))
-        .unwrap();
-    statements.extend(frame.lower(&div(flow)).unwrap());
+        .expect("no mistake");
+    statements.extend(frame.lower(&div(flow)).expect("no mistake"));
     statements.iter().map(|s| s.residual()).collect()
 }
 
@@ -40,7 +40,7 @@ fn bits(residual: &Residual, points: &Array2<f64>, table: &Array2<f64>) -> Vec<V
     let sites = Sites::new(points.view());
     let found = residual
         .evaluate(table.view(), &sites, &[0.01, 0.7])
-        .unwrap();
+        .expect("no mistake");
     (0..points.nrows())
         .map(|i| {
             let slopes = found.slopes.row(i).to_vec();
