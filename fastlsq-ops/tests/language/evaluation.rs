@@ -1,8 +1,8 @@
 //! Evaluation on blocks: no matter how many points and threads.
 
 use fastlsq_ops::{
-    Frame, OperatorError, Residual, Sites, Space, T, X, Y, div, dot, exp, grad, laplacian,
-    normal_derivative, parameter, unknowns,
+    Frame, OperatorError, Residual, Sites, Space, Statement, T, X, Y, div, dot, exp, grad,
+    laplacian, normal_derivative, parameter, unknowns,
 };
 use ndarray::{Array2, ShapeBuilder, s};
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn navier_stokes() -> Vec<Residual> {
         .lower(&(momentum + fastlsq_ops::vector([exp(X), X * Y])))
         .expect("no mistake");
     statements.extend(frame.lower(&div(flow)).expect("no mistake"));
-    statements.iter().map(|s| s.residual()).collect()
+    statements.iter().map(Statement::residual).collect()
 }
 
 /// Everything that a residual says at the points, as bits.
