@@ -132,6 +132,68 @@ impl Field {
                 values.iter().map(|value| sign * value).collect()
             }
         };
+        self.finite(values, &sites)
+    }
+
+    /// The values of several fields; what parts of one expression have in common is evaluated once.
+    pub(crate) fn evaluate_all(
+        fields: &[&Self],
+        sites: &Sites<'_>,
+    ) -> Result<Vec<Vec<f64>>, OperatorError> {
+        let mut columns: Vec<Option<Vec<f64>>> = vec![None; fields.len()];
+        for (first, field) in fields.iter().enumerate() {
+            if columns[first].is_some() {
+                continue;
+            }
+            let group: Vec<usize> = (first..fields.len())
+                .filter(|&k| k == first || field.graph_of(fields[k]).is_some())
+                .collect();
+            let (graph, ids) = match (field.graph_of(field), group.len()) {
+                (Some(graph), 2..) => {
+                    let ids: Vec<Id> = group.iter().filter_map(|&k| fields[k].node()).collect();
+                    (graph, ids)
+                }
+                _ => {
+                    columns[first] = Some(field.evaluate(sites)?);
+                    continue;
+                }
+            };
+            let values = Program::new(graph, &ids, &[]).run(sites, None, &[])?;
+            for (&k, values) in group.iter().zip(values.columns()) {
+                let sign = fields[k].sign();
+                let values = values.iter().map(|value| sign * value).collect();
+                columns[k] = Some(fields[k].finite(values, sites)?);
+            }
+        }
+        Ok(columns.into_iter().flatten().collect())
+    }
+
+    /// The graph that both are parts of.
+    fn graph_of(&self, other: &Self) -> Option<&Graph> {
+        match (&self.0, &other.0) {
+            (Kind::Expression { graph, .. }, Kind::Expression { graph: same, .. }) => {
+                Arc::ptr_eq(graph, same).then_some(graph)
+            }
+            _ => None,
+        }
+    }
+
+    fn node(&self) -> Option<Id> {
+        match &self.0 {
+            Kind::Expression { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    fn sign(&self) -> f64 {
+        match &self.0 {
+            Kind::Expression { sign, .. } => *sign,
+            _ => 1.0,
+        }
+    }
+
+    /// The values, or the first that is not finite as an error.
+    fn finite(&self, values: Vec<f64>, sites: &Sites<'_>) -> Result<Vec<f64>, OperatorError> {
         match values.iter().position(|value| !value.is_finite()) {
             Some(i) => Err(OperatorError::FieldValue {
                 field: self.to_string(),

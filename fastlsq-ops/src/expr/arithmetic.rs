@@ -69,7 +69,7 @@ impl Expr {
             }
             _ => match self.node() {
                 // −(a/b) rather than (−a)/b, which needs parentheses.
-                Node::Product(number, _) if *number < 0.0 => {
+                Node::Product(number, _) if number.is_sign_negative() => {
                     Self::new(Node::Quotient(self.negated(), other)).negated()
                 }
                 _ => Self::new(Node::Quotient(self, other)),

@@ -27,7 +27,7 @@ impl fmt::Display for Expr {
 impl Expr {
     fn strength(&self) -> Strength {
         match self.node() {
-            Node::Number(value) if *value < 0.0 || value.is_nan() => Strength::Product,
+            Node::Number(value) if value.is_sign_negative() || value.is_nan() => Strength::Product,
             Node::Sum(_) => Strength::Sum,
             Node::Product(..) | Node::Quotient(..) | Node::Dot(..) => Strength::Product,
             _ => Strength::Atom,
@@ -63,7 +63,7 @@ impl Expr {
             Node::Quotient(a, b) => {
                 let above = match a.node() {
                     // "a b/c" is (a b)/c.
-                    Node::Product(number, _) if *number >= 0.0 => a.plain(),
+                    Node::Product(number, _) if number.is_sign_positive() => a.plain(),
                     Node::Quotient(..) => a.plain(),
                     // "−a/b" is −(a/b).
                     _ => a.text(Strength::Atom),

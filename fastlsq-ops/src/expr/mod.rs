@@ -12,6 +12,7 @@ mod elementary;
 mod given;
 mod hyperdual;
 mod parse;
+mod reader;
 #[cfg(feature = "serde")]
 mod serial;
 mod visit;

@@ -10,12 +10,11 @@
 //! atom     := number | "pi" | name | function "(" sum ")" | "(" sum ")" | "[" sum, … "]" | "∫[a, b](sum) dx" | "n" | "I"
 //! ```
 
-use std::fmt;
-
 use thiserror::Error;
 
 use super::build::elementary;
-use super::vocabulary::{is_first, is_further, subscript_digit};
+use super::reader::Reader;
+use super::vocabulary::{is_first, subscript_digit};
 use super::{
     Elementary, Expr, Vocabulary, antiderivative, div, dot, fractional_laplacian, grad,
     identity_matrix, integral, laplacian, normal, transpose, vector,
@@ -58,12 +57,7 @@ impl Expr {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_with(text: &str, vocabulary: &Vocabulary) -> Result<Self, ParseError> {
-        let mut reader = Reader {
-            text,
-            rest: text,
-            vocabulary,
-            depth: 0,
-        };
+        let mut reader = Reader::new(text, vocabulary);
         let left = reader.sum()?;
         let expression = if reader.take("=") {
             left - reader.sum()?
@@ -81,75 +75,11 @@ impl Expr {
     }
 }
 
-fn superscript_digit(c: char) -> Option<usize> {
-    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
-        .iter()
-        .position(|digit| *digit == c)
-}
-
 /// Parentheses and operators within one another that are still read; what can be printed needs at most three of them
 /// for two nodes.
 const DEEPEST: usize = 2 * super::DEEPEST;
-/// So much of a text is repeated in a message.
-const SHOWN: usize = 200;
 
-/// The text, or its beginning if it is very long.
-fn beginning(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
-        None => text.to_owned(),
-    }
-}
-
-struct Reader<'a> {
-    text: &'a str,
-    rest: &'a str,
-    vocabulary: &'a Vocabulary,
-    depth: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn error(&self, reason: impl fmt::Display) -> ParseError {
-        ParseError {
-            text: beginning(self.text),
-            reason: beginning(&reason.to_string()),
-            rest: self.rest.chars().take(30).collect(),
-        }
-    }
-
-    fn blanks(&mut self) {
-        self.rest = self.rest.trim_start();
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.blanks();
-        self.rest.chars().next()
-    }
-
-    /// Goes past this text if it comes next.
-    fn take(&mut self, text: &str) -> bool {
-        self.blanks();
-        match self.rest.strip_prefix(text) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn expect(&mut self, text: &str) -> Result<(), ParseError> {
-        if self.take(text) {
-            Ok(())
-        } else {
-            Err(self.error(format!("“{text}” was expected")))
-        }
-    }
-
-    fn minus(&mut self) -> bool {
-        self.take("−") || self.take("-")
-    }
-
+impl Reader<'_> {
     fn sum(&mut self) -> Result<Expr, ParseError> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -219,21 +149,6 @@ impl<'a> Reader<'a> {
             Some(n) => Ok(base.powf(n as f64)),
             None => Ok(base),
         }
-    }
-
-    /// Digits ² ³ … directly after the base.
-    fn superscript(&mut self) -> Option<usize> {
-        let mut number: Option<usize> = None;
-        while let Some((c, digit)) = self
-            .rest
-            .chars()
-            .next()
-            .and_then(|c| superscript_digit(c).map(|digit| (c, digit)))
-        {
-            number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
-            self.rest = self.rest.strip_prefix(c).unwrap_or("");
-        }
-        number
     }
 
     fn prefix(&mut self) -> Result<Expr, ParseError> {
@@ -406,80 +321,5 @@ impl<'a> Reader<'a> {
                 Err(self.error(error))
             }
         }
-    }
-
-    /// A word, or anything in backticks.
-    fn name(&mut self) -> Result<(String, bool), ParseError> {
-        self.blanks();
-        if let Some(mut rest) = self.rest.strip_prefix('`') {
-            let mut name = String::new();
-            loop {
-                let (part, after) = rest
-                    .split_once('`')
-                    .ok_or_else(|| self.error("a closing backtick was expected"))?;
-                name.push_str(part);
-                rest = after;
-                // Two backticks stand for one.
-                match rest.strip_prefix('`') {
-                    Some(after) => {
-                        name.push('`');
-                        rest = after;
-                    }
-                    None => break,
-                }
-            }
-            self.rest = rest;
-            return Ok((name, true));
-        }
-        let end = self
-            .rest
-            .char_indices()
-            .find(|(i, c)| {
-                if *i == 0 {
-                    !is_first(*c)
-                } else {
-                    !is_further(*c)
-                }
-            })
-            .map_or(self.rest.len(), |(i, _)| i);
-        let (name, rest) = self.rest.split_at(end);
-        if name.is_empty() {
-            return Err(self.error("a name was expected"));
-        }
-        self.rest = rest;
-        Ok((name.to_owned(), false))
-    }
-
-    fn signed_number(&mut self) -> Result<f64, ParseError> {
-        let sign = if self.minus() { -1.0 } else { 1.0 };
-        Ok(sign * self.number()?)
-    }
-
-    fn number(&mut self) -> Result<f64, ParseError> {
-        self.blanks();
-        let bytes = self.rest.as_bytes();
-        let digits = |mut at: usize| {
-            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-                at += 1;
-            }
-            at
-        };
-        let mut end = digits(0);
-        if bytes.get(end) == Some(&b'.') {
-            end = digits(end + 1);
-        }
-        if matches!(bytes.get(end), Some(b'e' | b'E')) {
-            let sign = matches!(bytes.get(end + 1), Some(b'-' | b'+'));
-            let first = end + 1 + usize::from(sign);
-            if bytes.get(first).is_some_and(u8::is_ascii_digit) {
-                end = digits(first);
-            }
-        }
-        let (number, rest) = self.rest.split_at(end);
-        let value = number
-            .parse()
-            .map_err(|_| self.error("a number was expected"))?;
-        self.rest = rest;
-        Ok(value)
     }
 }

@@ -1,6 +1,6 @@
 //! Evaluation on blocks of points. Nothing is allocated per point.
 
-use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use super::program::{Action, Operand, Program, Scalar};
@@ -26,27 +26,24 @@ impl Program {
         self.require(sites, table, parameters)?;
         let scalars = self.scalar_values(parameters);
         let count = sites.len();
-        let starts: Vec<usize> = (0..count).step_by(BLOCK).collect();
-        let block = |registers: &mut Vec<Vec<f64>>, start: &usize| {
-            self.block(sites, table, &scalars, *start, registers)
+        let mut out = Array2::zeros((count, self.outputs.len()).f());
+        let blocks: Vec<_> = out
+            .axis_chunks_iter_mut(Axis(0), BLOCK)
+            .enumerate()
+            .collect();
+        let registers = || vec![Vec::new(); self.registers];
+        let block = |registers: &mut Vec<Vec<f64>>,
+                     (number, out): (usize, ArrayViewMut2<'_, f64>)| {
+            self.block(sites, table, &scalars, number * BLOCK, registers, out);
         };
         let work = count.saturating_mul(self.steps.len() + 20 * self.givens.len());
-        let blocks: Vec<Vec<f64>> = if work < PARALLEL_OPERATIONS {
-            let mut registers = vec![Vec::new(); self.registers];
-            starts.iter().map(|s| block(&mut registers, s)).collect()
+        if work < PARALLEL_OPERATIONS {
+            let mut registers = registers();
+            blocks
+                .into_iter()
+                .for_each(|own| block(&mut registers, own));
         } else {
-            starts
-                .par_iter()
-                .map_init(|| vec![Vec::new(); self.registers], block)
-                .collect()
-        };
-        let mut out = Array2::zeros((count, self.outputs.len()).f());
-        for (start, values) in starts.iter().zip(&blocks) {
-            let size = BLOCK.min(count - start);
-            for (column, values) in values.chunks(size).enumerate() {
-                let mut target = out.slice_mut(s![*start..start + size, column]);
-                target.assign(&ArrayView1::from(values));
-            }
+            blocks.into_par_iter().for_each_init(registers, block);
         }
         Ok(out)
     }
@@ -109,7 +106,7 @@ impl Program {
         values
     }
 
-    /// The outputs at one block of points, one after the other.
+    /// Writes the outputs at one block of points.
     fn block(
         &self,
         sites: &Sites<'_>,
@@ -117,7 +114,8 @@ impl Program {
         scalars: &[f64],
         start: usize,
         registers: &mut [Vec<f64>],
-    ) -> Vec<f64> {
+        mut outputs: ArrayViewMut2<'_, f64>,
+    ) {
         let sites = sites.block(start, BLOCK);
         let size = sites.len();
         let table = table.map(|table| table.slice_move(s![start..start + size, ..]));
@@ -163,14 +161,14 @@ impl Program {
             }
             registers[step.target] = out;
         }
-        let mut values = Vec::with_capacity(size * self.outputs.len());
-        for output in &self.outputs {
+        for (output, mut column) in self.outputs.iter().zip(outputs.columns_mut()) {
             match output {
-                Operand::Register(register) => values.extend(&registers[*register]),
-                Operand::Scalar(index) => values.extend(std::iter::repeat_n(scalars[*index], size)),
+                Operand::Register(register) => {
+                    column.assign(&ArrayView1::from(registers[*register].as_slice()));
+                }
+                Operand::Scalar(index) => column.fill(scalars[*index]),
             }
         }
-        values
     }
 }
 

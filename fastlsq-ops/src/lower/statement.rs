@@ -314,7 +314,7 @@ impl Residual {
         }
         Ok(ResidualValues {
             values: all.column(0).to_vec(),
-            slopes: all.slice(s![.., 1..=jets]).to_owned(),
+            slopes: all.slice_move(s![.., 1..=jets]),
             parameter_slopes,
         })
     }

@@ -1,14 +1,23 @@
 //! Nodes as expressions again, for printing.
 
+use std::collections::HashMap;
+
 use super::graph::{Graph, Id, Op};
 use crate::expr::{Expr, Node};
 use crate::{axis, parameter};
 
+/// Larger parts are not written out.
+const MOST_WRITTEN: usize = 2_000;
+
 impl Graph {
     /// An expression that prints as this node; what stands for unknowns and normals is only named.
     pub(crate) fn expression(&self, id: Id) -> Expr {
-        let mut known: std::collections::HashMap<Id, Expr> = std::collections::HashMap::new();
-        for node in self.reachable(&[id]) {
+        let mut known: HashMap<Id, Expr> = HashMap::new();
+        let nodes = self.reachable(&[id]);
+        if nodes.len() > MOST_WRITTEN {
+            return Expr::new(Node::TooDeep);
+        }
+        for node in nodes {
             let of = |id: &Id| known.get(id).cloned().unwrap_or_else(|| 0.0.into());
             let written = match self.op(node) {
                 Op::Number(bits) => f64::from_bits(*bits).into(),

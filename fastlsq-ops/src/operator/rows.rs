@@ -4,7 +4,7 @@ use faer::{Mat, MatMut};
 use fastlsq_basis::{Action, Basis, Coefficient, Form};
 use rayon::prelude::*;
 
-use super::{Operator, Term};
+use super::Operator;
 use crate::error::{require_dim, require_finite, require_size};
 use crate::{Field, OperatorError, Sites};
 
@@ -136,20 +136,26 @@ impl Operator {
     pub fn rows<'a>(&self, sites: impl Into<Sites<'a>>) -> Result<PreparedRows<'a>, OperatorError> {
         let sites = sites.into();
         sites.validate(self.dim()?)?;
-        let mut cache = Cache::default();
-        let coefficients = self
-            .terms()
-            .iter()
-            .map(|term| cache.prepare(term, &sites))
-            .collect::<Result<_, _>>()?;
+        // A basis groups terms by the slice they point to, so equal coefficients share one column.
+        let mut fields: Vec<&Field> = Vec::new();
+        let mut coefficients = Vec::with_capacity(self.terms().len());
+        for term in self.terms() {
+            let field = &term.coefficient;
+            coefficients.push(match field.as_constant() {
+                Some(value) => Prepared::Constant(value),
+                None => {
+                    let known = fields.iter().position(|known| known.same(field));
+                    Prepared::Column(known.unwrap_or_else(|| {
+                        fields.push(field);
+                        fields.len() - 1
+                    }))
+                }
+            });
+        }
         Ok(PreparedRows {
             operator: self.clone(),
             sites,
-            columns: cache
-                .columns
-                .into_iter()
-                .map(|(_, values)| values)
-                .collect(),
+            columns: Field::evaluate_all(&fields, &sites)?,
             coefficients,
         })
     }
@@ -221,27 +227,6 @@ impl Operator {
         sites: impl Into<Sites<'a>>,
     ) -> Result<Vec<f64>, OperatorError> {
         self.rows(sites)?.term_magnitudes(basis, beta)
-    }
-}
-
-/// Coefficients that are already evaluated.
-#[derive(Default)]
-struct Cache {
-    columns: Vec<(Field, Vec<f64>)>,
-}
-
-impl Cache {
-    /// A basis groups terms by the slice they point to, so equal coefficients share one column.
-    fn prepare(&mut self, term: &Term, sites: &Sites<'_>) -> Result<Prepared, OperatorError> {
-        let field = &term.coefficient;
-        if let Some(value) = field.as_constant() {
-            return Ok(Prepared::Constant(value));
-        }
-        if let Some(index) = self.columns.iter().position(|(known, _)| known.same(field)) {
-            return Ok(Prepared::Column(index));
-        }
-        self.columns.push((field.clone(), field.evaluate(sites)?));
-        Ok(Prepared::Column(self.columns.len() - 1))
     }
 }
 

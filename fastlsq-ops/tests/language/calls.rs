@@ -15,13 +15,13 @@ fn written(a: impl Into<Expr>, b: impl Into<Expr>) -> Expr {
 fn at(expression: &Expr) -> Vec<f64> {
     let frame = Frame::new(Space::new(2), [unknown("u")]);
     let points = array![[0.3, 0.7], [-0.4, 1.2]];
-    let statement = frame.lower_scalar(expression).unwrap();
+    let statement = frame.lower_scalar(expression).expect("no mistake");
     let residual = statement.residual();
     let table = ndarray::Array2::from_shape_fn((2, residual.jets().len()), |(i, j)| {
         0.3 + 0.5 * i as f64 - 0.2 * j as f64
     });
     let found = residual.evaluate(table.view(), &Sites::new(points.view()), &[]);
-    let found = found.unwrap();
+    let found = found.expect("no mistake");
     found.values.into_iter().chain(found.slopes).collect()
 }
 

@@ -1,8 +1,8 @@
 //! Evaluation on blocks: no matter how many points and threads.
 
 use fastlsq_ops::{
-    Frame, OperatorError, Residual, Sites, Space, T, X, Y, div, dot, exp, grad, laplacian,
-    normal_derivative, parameter, unknowns,
+    Frame, OperatorError, Residual, Sites, Space, Statement, T, X, Y, div, dot, exp, grad,
+    laplacian, normal_derivative, parameter, unknowns,
 };
 use ndarray::{Array2, ShapeBuilder, s};
 use proptest::prelude::*;
@@ -30,9 +30,9 @@ fn navier_stokes() -> Vec<Residual> {
     let momentum = flow.d(T) + dot(grad(&flow), &flow) + grad(p) - nu * laplacian(&flow);
     let mut statements = frame
         .lower(&(momentum + fastlsq_ops::vector([exp(X), X * Y])))
-        .unwrap();
-    statements.extend(frame.lower(&div(flow)).unwrap());
-    statements.iter().map(|s| s.residual()).collect()
+        .expect("no mistake");
+    statements.extend(frame.lower(&div(flow)).expect("no mistake"));
+    statements.iter().map(Statement::residual).collect()
 }
 
 /// Everything that a residual says at the points, as bits.
@@ -40,7 +40,7 @@ fn bits(residual: &Residual, points: &Array2<f64>, table: &Array2<f64>) -> Vec<V
     let sites = Sites::new(points.view());
     let found = residual
         .evaluate(table.view(), &sites, &[0.01, 0.7])
-        .unwrap();
+        .expect("no mistake");
     (0..points.nrows())
         .map(|i| {
             let slopes = found.slopes.row(i).to_vec();

@@ -12,7 +12,7 @@ fn frame() -> Frame {
 /// On a stack that is half as large as that of a thread.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(work);
-    thread.unwrap().join().unwrap();
+    thread.expect("no mistake").join().expect("no mistake");
 }
 
 type Step = fn(Expr) -> Expr;

@@ -27,7 +27,10 @@ fn frame() -> Frame {
 }
 
 fn residual(expression: &Expr) -> Residual {
-    frame().lower_scalar(expression).unwrap().residual()
+    frame()
+        .lower_scalar(expression)
+        .expect("no mistake")
+        .residual()
 }
 
 fn evaluate(residual: &Residual, x: [f64; 2]) -> ResidualValues {
@@ -35,12 +38,12 @@ fn evaluate(residual: &Residual, x: [f64; 2]) -> ResidualValues {
     let table: Vec<f64> = jets
         .map(|j| jet(j.unknown, &j.action.derivative, x))
         .collect();
-    let table = Array2::from_shape_vec((1, table.len()), table).unwrap();
+    let table = Array2::from_shape_vec((1, table.len()), table).expect("no mistake");
     let points = array![x];
     let sites = Sites::new(points.view());
     residual
         .evaluate(table.view(), &sites, &PARAMETERS)
-        .unwrap()
+        .expect("no mistake")
 }
 
 fn value(expression: &Expr, x: [f64; 2]) -> f64 {

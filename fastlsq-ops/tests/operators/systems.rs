@@ -12,9 +12,14 @@ use crate::support::{assert_close, operator, plain, rows, try_row, u};
 fn stokes() -> Vec<EquationRow> {
     let [u, v, p] = unknowns(["u", "v", "p"]);
     let frame = Frame::new(Space::new(2), [u, v, p]);
-    let mut statements = frame.lower(&(grad(p) - laplacian([u, v]))).unwrap();
-    statements.extend(frame.lower(&div([u, v])).unwrap());
-    statements.iter().map(|s| s.row().unwrap()).collect()
+    let mut statements = frame
+        .lower(&(grad(p) - laplacian([u, v])))
+        .expect("a sound system");
+    statements.extend(frame.lower(&div([u, v])).expect("a sound system"));
+    statements
+        .iter()
+        .map(|s| s.row().expect("a sound system"))
+        .collect()
 }
 
 #[test]
