@@ -240,11 +240,11 @@ impl End {
         })
     }
 
-    fn place(&self, parameters: &[f64; 2]) -> [f64; 2] {
+    fn place(&self, parameters: &[f64]) -> [f64; 2] {
         if self.rotated {
             Experiment::position(parameters)
         } else {
-            *parameters
+            [0, 1].map(|k| parameters.get(k).copied().unwrap_or(f64::NAN))
         }
     }
 
