@@ -36,7 +36,7 @@ fn line() -> InverseProblem {
 
 /// Readings of the line for q = 3, g = ½, each off by a known amount.
 fn readings(points: &Array2<f64>) -> Vec<f64> {
-    let off = |i: usize| if i % 2 == 0 { 0.01 } else { -0.01 };
+    let off = |i: usize| if i.is_multiple_of(2) { 0.01 } else { -0.01 };
     let values = points.iter().enumerate();
     values.map(|(i, x)| exact(3.0, 0.5, *x) + off(i)).collect()
 }
@@ -53,7 +53,7 @@ fn agree(a: &Fit, b: &Fit, tolerance: f64) {
 /// −u″ = Σ qₖ (kπ)² sin kπx has u = Σ qₖ sin kπx, for as many terms as one likes.
 #[test]
 fn the_number_of_parameters_is_a_number() {
-    for count in [1, 3, 6] {
+    for count in [1_usize, 3, 6] {
         let names: Vec<_> = (1..=count).map(|k| parameter(&format!("q{k}"))).collect();
         let wave = |k: usize| sin(PI * (k + 1) as f64 * X);
         let term = |(k, q): (usize, _)| (PI * (k + 1) as f64).powi(2) * wave(k) * Expr::from(q);

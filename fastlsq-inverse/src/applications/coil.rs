@@ -187,7 +187,7 @@ impl Coil {
     ) -> Result<InverseProblem, SolveError> {
         let [cx, cy] = parameters(["cx", "cy"]);
         let [x, y] = self.start;
-        let stated = self.state(readings, deviations, [cx.into(), cy.into()])?;
+        let stated = self.state(readings, deviations, &[cx.into(), cy.into()])?;
         Ok(stated
             .find(Sought::new(cx, x).within(0.1, 0.9).unit(1.0))
             .find(Sought::new(cy, y).within(0.1, 0.9).unit(1.0)))
@@ -207,7 +207,7 @@ impl Coil {
         let [mean, difference] = parameters(["mean", "half difference"]);
         let [x, y] = self.start;
         let position = [mean + difference, mean - difference];
-        let stated = self.state(readings, deviations, position)?;
+        let stated = self.state(readings, deviations, &position)?;
         Ok(stated
             .find(Sought::new(mean, 0.5 * (x + y)).within(0.1, 0.9).unit(1.0))
             .find(
@@ -231,7 +231,7 @@ impl Coil {
         &self,
         readings: &[f64],
         deviations: [f64; 2],
-        position: [Expr; 2],
+        position: &[Expr; 2],
     ) -> Result<InverseProblem, SolveError> {
         let a = unknown("A");
         let (x, y) = (Expr::from(X), Expr::from(Y));
