@@ -10,7 +10,10 @@ fn main() -> Result<(), NewtonError> {
     let exact = sin(PI * X) * sin(PI * Y);
 
     let solution = NonlinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(u) + u.powi(3), -laplacian(&exact) + exact.powi(3))
+        .equation(
+            -laplacian(u) + u.powi(3),
+            -laplacian(&exact) + exact.powi(3),
+        )
         .dirichlet(0.0)
         .solve()?;
 

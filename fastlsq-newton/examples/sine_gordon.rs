@@ -4,8 +4,8 @@
 #![allow(clippy::print_stdout)]
 
 use fastlsq_newton::{
-    DomainExt, Interval, NewtonError, NewtonOptions, NonlinearProblem, Slabs, T, X, atan, laplacian,
-    sech, sin, unknown,
+    DomainExt, Interval, NewtonError, NewtonOptions, NonlinearProblem, Slabs, T, X, atan,
+    laplacian, sech, sin, unknown,
 };
 
 fn main() -> Result<(), NewtonError> {

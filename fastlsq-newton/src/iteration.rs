@@ -110,8 +110,7 @@ impl Iteration<'_> {
     }
 
     fn zero_state(&self) -> State {
-        let width =
-            |residual: &Option<Residual>| residual.as_ref().map_or(1, |r| r.jets().len());
+        let width = |residual: &Option<Residual>| residual.as_ref().map_or(1, |r| r.jets().len());
         State {
             tables: self
                 .blocks
@@ -126,7 +125,11 @@ impl Iteration<'_> {
     pub(crate) fn linearise(&self, state: &State) -> Linearised {
         let mut evaluated = Vec::with_capacity(self.blocks.len());
         let mut residuals = Vec::with_capacity(self.blocks.len());
-        for ((block, residual), table) in self.blocks.iter().zip(&self.concrete.residuals).zip(&state.tables)
+        for ((block, residual), table) in self
+            .blocks
+            .iter()
+            .zip(&self.concrete.residuals)
+            .zip(&state.tables)
         {
             match residual {
                 Some(residual) => {
@@ -181,7 +184,10 @@ impl Iteration<'_> {
         let mut blocks = self.blocks.to_vec();
         for (index, block) in blocks.iter_mut().enumerate() {
             let table = &state.tables[index];
-            match (&self.concrete.residuals[index], &linearised.evaluated[index]) {
+            match (
+                &self.concrete.residuals[index],
+                &linearised.evaluated[index],
+            ) {
                 (Some(residual), Some(evaluated)) => {
                     block.operator = residual.row(|order| keep(residual, order));
                     let linear = evaluated.linear_part(table);

@@ -73,10 +73,7 @@ impl NonlinearProblem {
     }
 
     /// The parameter that is moved: the one that was asked for, or the only one.
-    pub(crate) fn moving(
-        &self,
-        asked: Option<Parameter>,
-    ) -> Result<(Parameter, f64), NewtonError> {
+    pub(crate) fn moving(&self, asked: Option<Parameter>) -> Result<(Parameter, f64), NewtonError> {
         let known = self.statement.parameters();
         match (asked, known) {
             (Some(asked), _) => {
@@ -119,15 +116,16 @@ impl Concrete {
         let mut frame = problem.statement.concrete(&free)?;
         let mut residuals = Vec::new();
         let mut linear = true;
-        let mut take = |label: &str, operator: &mut EquationRow, data: &mut Field, own: &Statement| {
-            linear &= own.is_linear();
-            let moves = !own.is_linear() || own.has_free_parameters();
-            if moves {
-                *operator = EquationRow::zero(own.unknowns());
-                *data = Field::constant(0.0);
-            }
-            residuals.push(moves.then(|| Residual::new(label, own.residual())));
-        };
+        let mut take =
+            |label: &str, operator: &mut EquationRow, data: &mut Field, own: &Statement| {
+                linear &= own.is_linear();
+                let moves = !own.is_linear() || own.has_free_parameters();
+                if moves {
+                    *operator = EquationRow::zero(own.unknowns());
+                    *data = Field::constant(0.0);
+                }
+                residuals.push(moves.then(|| Residual::new(label, own.residual())));
+            };
         for equation in &mut frame.equations {
             let (operator, source) = (&mut equation.operator, &mut equation.source);
             take(&equation.label, operator, source, &equation.statement);

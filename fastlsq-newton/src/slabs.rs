@@ -86,7 +86,9 @@ impl NonlinearProblem {
         if several {
             let frame = self.statement().concrete(&[])?;
             let nonlinear = frame.conditions.iter().find(|condition| {
-                let stated = condition.stated.and_then(|k| self.statement().conditions().get(k));
+                let stated = condition
+                    .stated
+                    .and_then(|k| self.statement().conditions().get(k));
                 !condition.statement.is_linear() && stated.is_some_and(is_initial)
             });
             if let Some(condition) = nonlinear {
@@ -269,7 +271,9 @@ impl SlabSolution {
         sites: impl Into<Sites<'a>>,
     ) -> Result<Vec<f64>, SolveError> {
         let expression = expression.into();
-        self.piecewise(sites.into(), |piece, part| piece.evaluate(&expression, part))
+        self.piecewise(sites.into(), |piece, part| {
+            piece.evaluate(&expression, part)
+        })
     }
 
     /// Any equation row applied to the unknowns at many points, each in the slab of its time.

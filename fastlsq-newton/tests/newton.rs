@@ -104,7 +104,9 @@ fn a_linear_residual_is_recognised() {
         .dirichlet(0.0);
     let u = problem.solve().unwrap();
     // The same statement as a linear problem is the same solve.
-    let linear = LinearProblem::of(problem.statement().clone()).solve().unwrap();
+    let linear = LinearProblem::of(problem.statement().clone())
+        .solve()
+        .unwrap();
     assert_eq!(linear.report().features, u.report().features);
     assert!(u.newton().linear);
     assert_eq!(u.newton().iterations(), 1);
@@ -217,7 +219,9 @@ fn a_problem_without_solution_ends_with_a_status() {
 #[test]
 fn bad_input_is_a_typed_error() {
     let u = unknown("u");
-    let empty = NonlinearProblem::on(Interval::unit()).dirichlet(0.0).solve();
+    let empty = NonlinearProblem::on(Interval::unit())
+        .dirichlet(0.0)
+        .solve();
     assert!(matches!(empty, Err(NewtonError::NoEquation)));
 
     // All mistakes at once, each with what was written.
@@ -230,7 +234,10 @@ fn bad_input_is_a_typed_error() {
     };
     let text = wrong.as_ref().unwrap_err().to_string();
     assert_eq!(mistakes.len(), 2, "{text}");
-    assert!(text.contains("no coordinate y") && text.contains("w is not an unknown"), "{text}");
+    assert!(
+        text.contains("no coordinate y") && text.contains("w is not an unknown"),
+        "{text}"
+    );
 
     let nan = NonlinearProblem::on(Interval::unit())
         .equation(u * u.d(X).d(X) + sqrt(X - 2.0), 0.0)
@@ -307,7 +314,10 @@ fn a_system_of_vector_equations_is_carried_from_slab_to_slab() {
         wave * exp(-PI * PI * T) * sin(PI * X)
     };
     let problem = NonlinearProblem::on(SpaceTime::new(Interval::unit(), 0.0, 0.4).unwrap())
-        .equation([u, v].map(|w| w.d(T)), laplacian([u, v]) + vector([-v, u.into()]))
+        .equation(
+            [u, v].map(|w| w.d(T)),
+            laplacian([u, v]) + vector([-v, u.into()]),
+        )
         .condition(INITIAL, [u, v], [shape(0), shape(1)])
         .condition(WALLS, [u, v], [0.0, 0.0]);
     let options = NewtonOptions::new().tolerance(1e-8);
@@ -316,7 +326,10 @@ fn a_system_of_vector_equations_is_carried_from_slab_to_slab() {
     let size = (-PI * PI * time).exp() * (0.3 * PI).sin();
     for (unknown, exact) in [(u, time.cos() * size), (v, time.sin() * size)] {
         let value = slabs.at(unknown, &[0.3, time]).unwrap();
-        assert!((value - exact).abs() < 1e-7, "{unknown}: {value} instead of {exact}");
+        assert!(
+            (value - exact).abs() < 1e-7,
+            "{unknown}: {value} instead of {exact}"
+        );
     }
 }
 

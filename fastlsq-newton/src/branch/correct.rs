@@ -89,8 +89,11 @@ impl Follower<'_> {
             }
             let system =
                 newton.system(&state, &linearised, StepForm::NewCoefficients, |_, _| true)?;
-            let mut weights =
-                block_weights(&self.bench.concrete.frame, self.options.solve.weight, &system)?;
+            let mut weights = block_weights(
+                &self.bench.concrete.frame,
+                self.options.solve.weight,
+                &system,
+            )?;
             let mut blocks = system.blocks().to_vec();
             for (block, evaluated) in blocks.iter_mut().zip(&linearised.evaluated) {
                 block.operator = widened(&block.operator);
@@ -106,10 +109,7 @@ impl Follower<'_> {
                 });
                 block.table = Some(table);
                 let moves = Field::tabulated("∂R/∂p", columns);
-                block.operator = block
-                    .operator
-                    .clone()
-                    .with(unknowns, multiple(moves, dim));
+                block.operator = block.operator.clone().with(unknowns, multiple(moves, dim));
                 for (value, slope) in block.data.iter_mut().zip(slopes) {
                     *value += slope * parameter;
                 }

@@ -100,7 +100,8 @@ pub fn burgers_thin_layer() -> NonlinearBenchmark {
             [value, first * slope, rate][k]
         }
     };
-    let exact = given("u*", at(0)).with_gradient([(X, given("u*_ξ", at(1))), (T, given("u*_t", at(2)))]);
+    let exact =
+        given("u*", at(0)).with_gradient([(X, given("u*_ξ", at(1))), (T, given("u*_t", at(2)))]);
     NonlinearBenchmark::new(
         "burgers-thin-layer",
         "u_t + u u_x = (0.01/π) u_xx on [−1,1] × [0,1], x = sinh(5ξ)/sinh 5",

@@ -15,7 +15,9 @@ use crate::NonlinearProblem;
 pub(super) fn strip(a: f64, b: f64, t: f64) -> NonlinearProblem {
     let domain = Interval::new(a, b).and_then(|space| SpaceTime::new(space, 0.0, t));
     let shared = domain.map(|domain| Arc::new(domain) as Arc<dyn Domain>);
-    NonlinearProblem::of(ProblemStatement::on_result(shared.map_err(SolveError::from)))
+    NonlinearProblem::of(ProblemStatement::on_result(
+        shared.map_err(SolveError::from),
+    ))
 }
 
 /// u_t + u u_x = ν u_xx on \[0,1\]², ν = 0.02: a layer of width 0.08 that travels at speed ½.
@@ -103,7 +105,10 @@ pub fn gray_scott_pulse() -> NonlinearBenchmark {
     let (u, c, s, d) = (unknown("u"), 0.5, 0.02, 0.01);
     let exact = exp(-(X - c * T).powi(2) / s);
     let problem = strip(0.0, 1.0, 1.0)
-        .equation(u.d(T) + c * u.d(X) - d * laplacian(u), -d * laplacian(&exact))
+        .equation(
+            u.d(T) + c * u.d(X) - d * laplacian(u),
+            -d * laplacian(&exact),
+        )
         .initial_value(&exact)
         .dirichlet(&exact);
     let equation = "u_t + ½u_x − 0.01u_xx = S on [0,1]²";

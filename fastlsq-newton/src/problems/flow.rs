@@ -34,5 +34,10 @@ pub fn kovasznay() -> NonlinearBenchmark {
         // At x = 0 the pressure is ½(1 − e⁰) = 0.
         .with(Condition::at(array![[0.0, 0.5]], p, &[0.0]).named("pressure at a point"));
     let exact = [along, across, pressure];
-    NonlinearBenchmark::new("kovasznay", "steady Navier–Stokes, Re = 20", problem, &exact)
+    NonlinearBenchmark::new(
+        "kovasznay",
+        "steady Navier–Stokes, Re = 20",
+        problem,
+        &exact,
+    )
 }

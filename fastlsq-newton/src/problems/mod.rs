@@ -84,7 +84,9 @@ impl NonlinearBenchmark {
     /// The exact solution, one value for each unknown.
     #[must_use]
     pub fn exact(&self, point: &[f64]) -> Vec<f64> {
-        self.exact.as_ref().map_or_else(|_| Vec::new(), |exact| exact.at(point))
+        self.exact
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |exact| exact.at(point))
     }
 
     /// The exact gradient: for each unknown, for each axis.

@@ -2,9 +2,7 @@
 
 use std::f64::consts::PI;
 
-use fastlsq_solve::{
-    BoxDomain, Expr, Interval, X, Y, exp, laplacian, parameter, sin, unknown,
-};
+use fastlsq_solve::{BoxDomain, Expr, Interval, X, Y, exp, laplacian, parameter, sin, unknown};
 
 use super::{NonlinearBenchmark, Protocol};
 use crate::NonlinearProblem;

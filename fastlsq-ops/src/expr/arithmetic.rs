@@ -36,7 +36,10 @@ impl Expr {
                 Node::Number(value) => number *= value,
                 Node::Product(value, inner) if flat.len() + inner.len() <= LONGEST_LIST => {
                     number *= value;
-                    inner.iter().cloned().for_each(|factor| push(&mut flat, factor));
+                    inner
+                        .iter()
+                        .cloned()
+                        .for_each(|factor| push(&mut flat, factor));
                 }
                 _ => push(&mut flat, factor),
             }

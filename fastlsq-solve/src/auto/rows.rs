@@ -147,7 +147,9 @@ fn sample_condition(
             // r(x) + B u agrees on both faces: so does what the unknowns do not determine.
             let mut data = sample(&condition.data, label, &lower.view().into())?;
             let opposite = sample(&condition.data, label, &upper.view().into())?;
-            data.iter_mut().zip(opposite).for_each(|(d, other)| *d -= other);
+            data.iter_mut()
+                .zip(opposite)
+                .for_each(|(d, other)| *d -= other);
             let mut block = RowBlock::new(label, operator, lower, data);
             block.partners = Some(upper);
             Ok(block)
@@ -204,7 +206,9 @@ fn table_block(
     let chosen = points.select(Axis(0), &rows);
     // B u + r has these values: B u has them less r.
     let mut data = sample(&condition.data, label, &chosen.view().into())?;
-    data.iter_mut().zip(&rows).for_each(|(d, &i)| *d += values[i]);
+    data.iter_mut()
+        .zip(&rows)
+        .for_each(|(d, &i)| *d += values[i]);
     let mut block = RowBlock::new(label, condition.operator.clone(), chosen, data);
     block.row_weights = deviations.map(|sigmas| rows.iter().map(|&i| 1.0 / sigmas[i]).collect());
     Ok(block)

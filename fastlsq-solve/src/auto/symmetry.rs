@@ -81,7 +81,13 @@ fn is_symmetry(
         }
         let sampled = problem.domain.sample_selected(part, PROBES, sampler)?;
         let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-        if !statement_mirrors((&condition.operator, &condition.data), axis, mirror, signs, sites) {
+        if !statement_mirrors(
+            (&condition.operator, &condition.data),
+            axis,
+            mirror,
+            signs,
+            sites,
+        ) {
             return Ok(false);
         }
     }
