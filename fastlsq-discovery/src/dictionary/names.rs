@@ -99,7 +99,7 @@ impl Names {
     pub(crate) fn read_derivative(&self, text: &str) -> Result<MultiIndex, DiscoveryError> {
         let expression = self.read(text)?;
         let alpha = self.derivative_of(&expression)?;
-        alpha.ok_or_else(|| refused(text, "it is not one derivative of u, such as u_t"))
+        alpha.ok_or_else(|| refused(&text, &"it is not one derivative of u, such as u_t"))
     }
 
     /// α if the expression is D^α u and nothing else.
@@ -114,12 +114,12 @@ impl Names {
     /// The expression made concrete.
     pub(crate) fn lower(&self, expression: &Expr) -> Result<Statement, DiscoveryError> {
         let lowered = self.frame.lower_scalar(expression);
-        lowered.map_err(|error: StatementError| refused(expression, error))
+        lowered.map_err(|error: StatementError| refused(expression, &error))
     }
 }
 
 /// A refusal of a term, with the reason.
-pub(super) fn refused(text: impl ToString, reason: impl ToString) -> DiscoveryError {
+pub(super) fn refused(text: &dyn ToString, reason: &dyn ToString) -> DiscoveryError {
     DiscoveryError::Term {
         text: text.to_string(),
         reason: reason.to_string(),

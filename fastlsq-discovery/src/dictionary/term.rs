@@ -54,7 +54,7 @@ impl Term {
     pub(crate) fn new(names: &Names, expression: &Expr) -> Result<Self, DiscoveryError> {
         let expression = in_order(names, expression)?;
         let statement = names.lower(&expression)?;
-        let refuse = |reason: &str| refused(&expression, reason);
+        let refuse = |reason: &str| refused(&expression, &reason);
         if statement.needs_normals() {
             return Err(refuse("there are no normals away from a boundary"));
         }
@@ -132,7 +132,7 @@ impl Term {
 
 /// The same term as one always writes it: "u u_x" for "u_x u", "u²" for "u u".
 fn in_order(names: &Names, expression: &Expr) -> Result<Expr, DiscoveryError> {
-    let refuse = |reason| Err(refused(expression, reason));
+    let refuse = |reason| Err(refused(expression, &reason));
     if expression.as_number() == Some(1.0) {
         return Ok(expression.clone());
     }

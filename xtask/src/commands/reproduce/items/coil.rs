@@ -287,9 +287,7 @@ impl End {
     /// The steps, and where the sensors and the true coil are.
     fn path(&self, experiment: &Experiment) -> BTreeMap<String, Vec<f64>> {
         let trajectory = self.fit.minimum.trajectory.iter();
-        let steps: Vec<[f64; 2]> = trajectory
-            .filter_map(|step| Some(self.place(step.as_slice().try_into().ok()?)))
-            .collect();
+        let steps: Vec<[f64; 2]> = trajectory.map(|step| self.place(step)).collect();
         lists([
             ("path_x", coordinates(&steps, 0)),
             ("path_y", coordinates(&steps, 1)),
