@@ -7,7 +7,7 @@ use fastlsq_discovery::datasets::DataSet;
 use fastlsq_discovery::{
     Dictionary, Discovered, Discovery, DiscoveryError, DiscoveryOptions, LikelihoodRefit, Samples,
 };
-use fastlsq_ops::{Frame, Sites, Space, X, coordinate, sin, unknown};
+use fastlsq_ops::{Frame, Sites, Space, T, X, sin, unknown};
 use fastlsq_solve::{Domain, DomainExt, Interval, LinearProblem};
 use ndarray::{Array2, array};
 
@@ -125,7 +125,7 @@ fn axes_go_by_their_names() {
     let law = search.run(&Samples::on_line(&t, &u).unwrap()).unwrap();
     assert_eq!(law.to_string(), "u_tt = −4.25 u − 1.00 u_t");
 
-    let (u, t) = (unknown("u"), coordinate("t"));
+    let (u, t) = (unknown("u"), T);
     let domain = Interval::new(0.0, 3.0).unwrap().with_coordinates(["t"]);
     let u = LinearProblem::on(domain)
         .equation(law.equation(), 0.0)

@@ -93,7 +93,9 @@ impl Space {
     pub fn axis_of(&self, coordinate: Coordinate) -> Result<usize, StatementError> {
         let found = match coordinate {
             Coordinate::Space(k) => self.space_axis(k),
-            Coordinate::Time => self.time.then(|| self.names.len() - 1),
+            // An axis called t will do where there is no time.
+            Coordinate::Time if self.time => Some(self.names.len() - 1),
+            Coordinate::Time => self.names.iter().position(|own| own.as_str() == "t"),
             Coordinate::Axis(k) => (k < self.dim()).then_some(k),
             Coordinate::Named(name) => self.names.iter().position(|own| *own == name),
         };

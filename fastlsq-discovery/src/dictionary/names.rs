@@ -135,7 +135,7 @@ pub(super) fn plain(action: &Action) -> Option<&MultiIndex> {
 /// The coordinate that an axis is on every domain, so that laws can be solved there as they are: x, y, z
 /// where they stand in this order, and time after space.
 fn usual(space: &Space, axis: usize) -> Option<Coordinate> {
-    let time = space.has_time() && axis > 0 && axis + 1 == space.dim();
+    let time = space.has_time() && axis + 1 == space.dim();
     let coordinate = if time { T } else { Coordinate::Space(axis) };
     let name = space.names().get(axis).copied()?;
     is_usual(coordinate, name).then_some(coordinate)
