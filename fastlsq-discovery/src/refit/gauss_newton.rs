@@ -70,6 +70,10 @@ impl LawFitter<'_> {
                 }
             }
         }
+        // A term may have a value without a slope, as the root has at zero.
+        if factors.iter().flatten().any(|factor| !factor.is_finite()) {
+            return Ok(None);
+        }
         let mut matrix: Mat<f64> = Mat::zeros(r + m, r + p);
         let mut rhs = Mat::zeros(r + m, 1);
         for i in 0..r {
