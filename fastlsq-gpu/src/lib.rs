@@ -2,10 +2,10 @@
 //!
 //! ```no_run
 //! use fastlsq_gpu::Cuda;
-//! use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian};
+//! use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian, unknown};
 //! let u = LinearProblem::on(BoxDomain::unit(2))
-//!     .equation(-laplacian(2), |_| 1.0)
-//!     .dirichlet(|_| 0.0)
+//!     .equation(-laplacian(unknown("u")), 1.0)
+//!     .dirichlet(0.0)
 //!     .solve_with(&Options::new().backend(Cuda::new()?))?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
