@@ -69,5 +69,8 @@ pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
 pub use options::{LsqOptions, Method};
 pub use source::RowSource;
+pub(crate) use pivoted::{PivotedQr, pivoted_qr};
+pub(crate) use products::add_product;
 pub(crate) use streamed::reduce_rows;
+pub(crate) use triangle::solve_upper;
 pub use triangle::condition_of_triangle;

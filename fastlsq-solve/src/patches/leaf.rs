@@ -1,0 +1,334 @@
+//! One leaf: coefficients from traces and sources, c = S λ + P f, and the flux that they cause.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use fastlsq_ops::Sites;
+use ndarray::Array2;
+
+use super::PatchError;
+use super::coefficients::{LocalRow, place};
+use super::grid::{Cell, Grid};
+use super::outer::OuterSide;
+use super::problem::PatchProblem;
+use super::reference::{LeastSquares, Reference, times};
+
+/// What leaves with the same operator in their own coordinates have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum LeafClass {
+    /// Constant coefficients, these numbers.
+    Shared(Vec<u64>),
+    /// Coefficients that vary: a class of its own.
+    Own(Cell),
+}
+
+/// The maps of one class of leaves. Traces and fluxes are ordered by side, unknown, node.
+#[derive(Debug)]
+pub(super) struct LeafOperator {
+    /// S: traces → coefficients.
+    pub(super) solve: Mat<f64>,
+    /// P: source at the inner points → coefficients; only of shared classes.
+    pub(super) source: Option<Mat<f64>>,
+    /// Coefficients → fluxes through the sides.
+    pub(super) flux: Mat<f64>,
+    /// Traces → fluxes: the Dirichlet-to-Neumann map.
+    pub(super) steklov: Mat<f64>,
+    /// Coefficients → the equations' left-hand sides at the check points.
+    pub(super) residual: Mat<f64>,
+}
+
+impl LeafOperator {
+    pub(super) fn bytes(&self) -> usize {
+        let size = |m: &Mat<f64>| m.nrows() * m.ncols();
+        let numbers = size(&self.solve)
+            + size(&self.flux)
+            + size(&self.steklov)
+            + size(&self.residual)
+            + self.source.as_ref().map_or(0, size);
+        numbers * size_of::<f64>()
+    }
+}
+
+/// A leaf before its operator is known: where it is and its coefficients.
+#[derive(Debug)]
+pub(super) struct LeafFrame {
+    pub(super) cell: Cell,
+    pub(super) piece: usize,
+    pub(super) center: Vec<f64>,
+    pub(super) half: Vec<f64>,
+    /// The largest coefficient of a second derivative in the leaf's coordinates: a/h².
+    pub(super) scale: f64,
+    /// The largest coefficient of all, over `scale`.
+    pub(super) stiffness: f64,
+    pub(super) class: LeafClass,
+    /// The equations at the inner points, over `scale`.
+    rows: Vec<LocalRow>,
+}
+
+impl LeafFrame {
+    pub(super) fn new(
+        cell: Cell,
+        grid: &Grid,
+        problem: &PatchProblem,
+        reference: &Reference,
+    ) -> Result<Self, PatchError> {
+        let (center, half) = grid.frame(&cell);
+        let piece = grid.owner(&cell).unwrap_or(0);
+        let inner = place(reference.inner.view(), &center, &half);
+        let mut rows = local_rows(problem, piece, &inner, &half, reference)?;
+        let largest = |order: u32| {
+            let each = rows.iter().map(|row| row.largest(order, reference));
+            each.fold(0.0, f64::max)
+        };
+        let (scale, all) = (largest(2), largest(0));
+        if !(scale > 0.0 && scale.is_finite()) {
+            return Err(PatchError::NotSecondOrder {
+                index: piece,
+                equation: 0,
+            });
+        }
+        rows.iter_mut().for_each(|row| row.divide(scale));
+        let keys: Option<Vec<Vec<u64>>> = rows.iter().map(LocalRow::key).collect();
+        let class = match keys {
+            Some(keys) => LeafClass::Shared(keys.join(&u64::MAX)),
+            None => LeafClass::Own(cell),
+        };
+        Ok(Self {
+            cell,
+            piece,
+            center,
+            half,
+            scale,
+            stiffness: all / scale,
+            class,
+            rows,
+        })
+    }
+
+    /// The equations at other points of the leaf, over `scale`.
+    fn rows_at(
+        &self,
+        points: &Array2<f64>,
+        problem: &PatchProblem,
+        reference: &Reference,
+    ) -> Result<Vec<LocalRow>, PatchError> {
+        if matches!(self.class, LeafClass::Shared(_)) {
+            return Ok(self.rows.clone());
+        }
+        let placed = place(points.view(), &self.center, &self.half);
+        let mut rows = local_rows(problem, self.piece, &placed, &self.half, reference)?;
+        rows.iter_mut().for_each(|row| row.divide(self.scale));
+        Ok(rows)
+    }
+
+    /// The source of every equation at points of the leaf, over `scale`, one equation after the other.
+    pub(super) fn source_at(
+        &self,
+        points: &Array2<f64>,
+        problem: &PatchProblem,
+    ) -> Result<Vec<f64>, PatchError> {
+        let placed = place(points.view(), &self.center, &self.half);
+        let piece = &problem.pieces[self.piece];
+        let mut values = Vec::with_capacity(points.nrows() * piece.sources.len());
+        let mut point = vec![0.0; placed.ncols()];
+        for (equation, source) in piece.sources.iter().enumerate() {
+            for row in placed.rows() {
+                point.iter_mut().zip(row).for_each(|(x, y)| *x = *y);
+                let value = source.at(&point);
+                if !value.is_finite() {
+                    return Err(PatchError::DataNotFinite {
+                        label: format!("equation {equation}"),
+                        point,
+                        value,
+                    });
+                }
+                values.push(value / self.scale);
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn local_rows(
+    problem: &PatchProblem,
+    piece: usize,
+    points: &Array2<f64>,
+    half: &[f64],
+    reference: &Reference,
+) -> Result<Vec<LocalRow>, PatchError> {
+    let sites = Sites::new(points.view());
+    let equations = problem.pieces[piece].equations.iter();
+    equations
+        .map(|row| LocalRow::new(row, sites, half, reference))
+        .collect()
+}
+
+/// The operator of a leaf's class, and the coefficients for its source where the class is its own.
+pub(super) fn leaf_operator(
+    frame: &LeafFrame,
+    problem: &PatchProblem,
+    reference: &Reference,
+) -> Result<(LeafOperator, Option<Vec<f64>>), PatchError> {
+    let unknowns = problem.unknowns;
+    let columns = unknowns * reference.rank();
+    let points = reference.inner.nrows();
+    let mut equation = Mat::zeros(unknowns * points, columns);
+    for (e, row) in frame.rows.iter().enumerate() {
+        row.write(
+            &reference.at_inner,
+            equation.as_mut().subrows_mut(e * points, points),
+        );
+    }
+    let lift = lift(reference, unknowns);
+    let kernel = kernel(reference, unknowns);
+    // The equation in the kernel of the traces, for what the lifts and the sources leave over.
+    let inside = LeastSquares::of_equation(times(equation.as_ref(), kernel.as_ref()));
+    let lifted = times(equation.as_ref(), lift.as_ref());
+    let traces = lifted.ncols();
+    let shared = matches!(frame.class, LeafClass::Shared(_));
+    let sources = if shared { unknowns * points } else { 1 };
+    let mut rhs = Mat::zeros(unknowns * points, traces + sources);
+    rhs.as_mut().subcols_mut(0, traces).copy_from(&lifted);
+    if shared {
+        for i in 0..sources {
+            rhs[(i, traces + i)] = 1.0;
+        }
+    } else {
+        let source = frame.source_at(&reference.inner, problem)?;
+        for (i, value) in source.into_iter().enumerate() {
+            rhs[(i, traces)] = value;
+        }
+    }
+    let corrections = times(kernel.as_ref(), inside.solve(rhs).as_ref());
+    let solve = &lift - corrections.as_ref().subcols(0, traces);
+    let source = corrections.as_ref().subcols(traces, sources).to_owned();
+
+    let nodes = reference.side_nodes();
+    let mut flux = Mat::zeros(2 * reference.dim * unknowns * nodes, columns);
+    for (side, at_side) in reference.at_sides.iter().enumerate() {
+        let rows = frame.rows_at(&reference.sides[side], problem, reference)?;
+        for (e, row) in rows.iter().enumerate() {
+            let start = (side * unknowns + e) * nodes;
+            row.conormal(side / 2, side % 2 == 1, reference)
+                .write(at_side, flux.as_mut().subrows_mut(start, nodes));
+        }
+    }
+    let checks = reference.check.nrows();
+    let mut residual = Mat::zeros(unknowns * checks, columns);
+    let rows = frame.rows_at(&reference.check, problem, reference)?;
+    for (e, row) in rows.iter().enumerate() {
+        row.write(
+            &reference.at_check,
+            residual.as_mut().subrows_mut(e * checks, checks),
+        );
+    }
+    let steklov = times(flux.as_ref(), solve.as_ref());
+    let particular = (!shared).then(|| source.col_as_slice(0).to_vec());
+    let operator = LeafOperator {
+        solve,
+        source: shared.then_some(source),
+        flux,
+        steklov,
+        residual,
+    };
+    Ok((operator, particular))
+}
+
+/// The lift of the traces of all unknowns.
+fn lift(reference: &Reference, unknowns: usize) -> Mat<f64> {
+    let (rank, nodes) = (reference.rank(), reference.side_nodes());
+    let sides = 2 * reference.dim;
+    let mut all = Mat::zeros(unknowns * rank, sides * unknowns * nodes);
+    for side in 0..sides {
+        for v in 0..unknowns {
+            all.as_mut()
+                .submatrix_mut(v * rank, (side * unknowns + v) * nodes, rank, nodes)
+                .copy_from(reference.lift.as_ref().subcols(side * nodes, nodes));
+        }
+    }
+    all
+}
+
+/// The kernel of the traces of all unknowns.
+fn kernel(reference: &Reference, unknowns: usize) -> Mat<f64> {
+    let one = &reference.kernel;
+    let (rows, columns) = one.shape();
+    let mut all = Mat::zeros(unknowns * rows, unknowns * columns);
+    for v in 0..unknowns {
+        all.as_mut()
+            .submatrix_mut(v * rows, v * columns, rows, columns)
+            .copy_from(one);
+    }
+    all
+}
+
+/// A leaf with everything that does not change from solve to solve.
+#[derive(Debug)]
+pub(super) struct Leaf {
+    pub(super) frame: LeafFrame,
+    pub(super) class: u32,
+    pub(super) operator: Arc<LeafOperator>,
+    /// P f.
+    pub(super) particular: Vec<f64>,
+    /// Its fluxes.
+    pub(super) particular_flux: Vec<f64>,
+    /// f at the check points, over the leaf's scale.
+    pub(super) check_source: Vec<f64>,
+    /// For each side that lies on the outer boundary, what holds there.
+    pub(super) outer: Vec<Option<OuterSide>>,
+}
+
+impl Leaf {
+    pub(super) fn new(
+        frame: LeafFrame,
+        class: u32,
+        operator: Arc<LeafOperator>,
+        own: Option<Vec<f64>>,
+        grid: &Grid,
+        problem: &PatchProblem,
+        reference: &Reference,
+    ) -> Result<Self, PatchError> {
+        let particular = match (own, &operator.source) {
+            (Some(own), _) => own,
+            (None, Some(source)) => {
+                apply(source.as_ref(), &frame.source_at(&reference.inner, problem)?)
+            }
+            (None, None) => vec![0.0; operator.solve.nrows()],
+        };
+        let particular_flux = apply(operator.flux.as_ref(), &particular);
+        let check_source = frame.source_at(&reference.check, problem)?;
+        let outer = (0..2 * reference.dim)
+            .map(|side| OuterSide::new(&frame, side, grid, problem, reference))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            frame,
+            class,
+            operator,
+            particular,
+            particular_flux,
+            check_source,
+            outer,
+        })
+    }
+
+    /// c = S λ + P f.
+    pub(super) fn coefficients(&self, traces: &[f64]) -> Vec<f64> {
+        let mut c = apply(self.operator.solve.as_ref(), traces);
+        c.iter_mut().zip(&self.particular).for_each(|(c, p)| *c += p);
+        c
+    }
+}
+
+/// A·x.
+pub(super) fn apply(a: MatRef<'_, f64>, x: &[f64]) -> Vec<f64> {
+    let mut y = vec![0.0; a.nrows()];
+    faer::linalg::matmul::matmul(
+        faer::ColMut::from_slice_mut(&mut y).as_mat_mut(),
+        faer::Accum::Replace,
+        a,
+        faer::ColRef::from_slice(x).as_mat(),
+        1.0,
+        faer::Par::Seq,
+    );
+    y
+}

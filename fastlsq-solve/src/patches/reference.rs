@@ -1,0 +1,262 @@
+//! The reference leaf [−1, 1]^d: its functions, points and traces, computed once for all leaves.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_basis::{Basis, InputMap, MultiIndex, PolynomialBasis, SinusoidalBasis};
+use ndarray::{Array2, ArrayView2};
+
+use super::PatchError;
+use super::options::{LeafFeatures, LeafSize};
+use super::quadrature::SideRule;
+use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
+
+/// Singular directions below this share of the largest are left out of the compressed features.
+const COMPRESSION: f64 = 1e-13;
+/// Traces below this share of the largest cannot be prescribed.
+const TRACE_CUT: f64 = 1e-12;
+/// Pivots of the equation below this share of the largest are noise.
+const EQUATION_CUT: f64 = 1e-13;
+
+/// Least squares for one matrix and many right-hand sides.
+pub(super) struct LeastSquares {
+    qr: PivotedQr,
+    columns: usize,
+}
+
+impl LeastSquares {
+    pub(super) fn new(matrix: Mat<f64>, cut: f64) -> Self {
+        let columns = matrix.ncols();
+        let largest = (0..columns)
+            .map(|j| matrix.col(j).norm_l2())
+            .fold(0.0, f64::max);
+        Self {
+            qr: pivoted_qr(matrix, cut * largest, false),
+            columns,
+        }
+    }
+
+    /// For the rows of an equation.
+    pub(super) fn of_equation(matrix: Mat<f64>) -> Self {
+        Self::new(matrix, EQUATION_CUT)
+    }
+
+    pub(super) fn solve(&self, mut rhs: Mat<f64>) -> Mat<f64> {
+        let rank = self.qr.rank();
+        self.qr.apply_transpose(rhs.as_mut());
+        let mut top = rhs.as_ref().subrows(0, rank).to_owned();
+        solve_upper(self.qr.r11(), top.as_mut());
+        let mut out = Mat::zeros(self.columns, top.ncols());
+        for (place, &unknown) in self.qr.order[..rank].iter().enumerate() {
+            for j in 0..top.ncols() {
+                out[(unknown, j)] = top[(place, j)];
+            }
+        }
+        out
+    }
+}
+
+/// The reference leaf: functions ψ = Tᵀφ that are orthonormal on its points, and what leaves need of them.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) dim: usize,
+    /// The features φ.
+    pub(super) basis: Arc<dyn Basis>,
+    /// β = T c: coefficients of the features from those of the compressed functions.
+    pub(super) compression: Mat<f64>,
+    /// All multi-indices up to order 2.
+    pub(super) derivatives: Vec<MultiIndex>,
+    /// Points of the equation, one row each.
+    pub(super) inner: Array2<f64>,
+    /// D^α ψ there.
+    pub(super) at_inner: Vec<Mat<f64>>,
+    /// Fresh points that measure the residual.
+    pub(super) check: Array2<f64>,
+    /// D^α ψ there.
+    pub(super) at_check: Vec<Mat<f64>>,
+    /// The nodes of every side, the lower and the upper one along each axis.
+    pub(super) sides: Vec<Array2<f64>>,
+    /// D^α ψ there for |α| ≤ 1.
+    pub(super) at_sides: Vec<Vec<Mat<f64>>>,
+    pub(super) rule: SideRule,
+    /// c of least norm with given traces.
+    pub(super) lift: Mat<f64>,
+    /// Orthonormal columns: all c with vanishing traces.
+    pub(super) kernel: Mat<f64>,
+    /// The size of a second derivative of the features: what rounding in a residual is proportional to.
+    pub(super) residual_size: f64,
+}
+
+impl Reference {
+    pub(super) fn new(dim: usize, size: &LeafSize, seed: u64) -> Result<Self, PatchError> {
+        let basis = features(dim, size, seed)?;
+        let rule = SideRule::new(dim - 1, if dim == 1 { 1 } else { size.side_nodes });
+        let inner = chebyshev_grid(dim, size.inner_points);
+        let sides: Vec<Array2<f64>> = (0..2 * dim)
+            .map(|side| side_points(dim, side, &rule))
+            .collect();
+        let compression = compress(basis.as_ref(), dim, size.inner_points)?;
+        let table = |points: ArrayView2<'_, f64>, alpha: &MultiIndex| -> Result<_, PatchError> {
+            let raw = basis.derivatives(points, alpha)?;
+            Ok(times(raw.as_ref(), compression.as_ref()))
+        };
+        let derivatives = MultiIndex::up_to_order(dim, 2);
+        let tables = |points: ArrayView2<'_, f64>, order: u32| -> Result<Vec<_>, PatchError> {
+            let wanted = derivatives.iter().filter(|alpha| alpha.order() <= order);
+            wanted.map(|alpha| table(points, alpha)).collect()
+        };
+        let at_inner = tables(inner.view(), 2)?;
+        let check_count = [16, 60, 150][dim - 1];
+        let mut check = UnitSampler::halton(seed).points(check_count, dim);
+        check.mapv_inplace(|t| 2.0 * t - 1.0);
+        let at_check = tables(check.view(), 2)?;
+        let at_sides = sides
+            .iter()
+            .map(|points| tables(points.view(), 1))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (lift, kernel) = traces(&at_sides);
+        let mut residual_size: f64 = 0.0;
+        for alpha in derivatives.iter().filter(|alpha| alpha.order() == 2) {
+            let raw = basis.derivatives(check.view(), alpha)?;
+            let entries = (raw.nrows() * raw.ncols()) as f64;
+            residual_size = residual_size.max(raw.norm_l2() / entries.sqrt());
+        }
+        Ok(Self {
+            dim,
+            basis,
+            compression,
+            derivatives,
+            inner,
+            at_inner,
+            check,
+            at_check,
+            sides,
+            at_sides,
+            rule,
+            lift,
+            kernel,
+            residual_size,
+        })
+    }
+
+    /// Compressed functions of one unknown.
+    pub(super) fn rank(&self) -> usize {
+        self.compression.ncols()
+    }
+
+    /// Nodes of one side.
+    pub(super) fn side_nodes(&self) -> usize {
+        self.rule.nodes.len()
+    }
+
+    /// Where a multi-index stands in the tables.
+    pub(super) fn index(&self, alpha: &MultiIndex) -> Option<usize> {
+        self.derivatives.iter().position(|known| known == alpha)
+    }
+}
+
+/// A·B on the calling thread.
+pub(super) fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut c = Mat::zeros(a.nrows(), b.ncols());
+    add_product(c.as_mut(), 1.0, a, b, false);
+    c
+}
+
+fn features(dim: usize, size: &LeafSize, seed: u64) -> Result<Arc<dyn Basis>, PatchError> {
+    Ok(match size.features {
+        LeafFeatures::Legendre { degree } => {
+            Arc::new(PolynomialBasis::legendre(InputMap::identity(dim), degree)?)
+        }
+        LeafFeatures::Waves { count, bandwidth } => {
+            let mut sampler = UnitSampler::independent(seed);
+            let mut frequencies = sampler.normals(count, dim);
+            let radii = sampler.points(count, 2);
+            for (mut w, u) in frequencies.rows_mut().into_iter().zip(radii.rows()) {
+                let length = w.iter().map(|w| w * w).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+                let radius = bandwidth * u[0].powf(1.0 / dim as f64);
+                w.mapv_inplace(|w| w * radius / length);
+            }
+            let turn = 2.0 * std::f64::consts::PI;
+            let phases: Vec<f64> = radii.column(1).iter().map(|u| turn * u).collect();
+            Arc::new(SinusoidalBasis::explicit(frequencies.view(), &phases)?)
+        }
+    })
+}
+
+/// All points of a tensor grid of Chebyshev points of the first kind.
+fn chebyshev_grid(dim: usize, count: usize) -> Array2<f64> {
+    let angle = |i: usize| std::f64::consts::PI * (i as f64 + 0.5) / count as f64;
+    let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
+    tensor_grid(dim, &x)
+}
+
+fn tensor_grid(dim: usize, x: &[f64]) -> Array2<f64> {
+    let mut stride = vec![1; dim + 1];
+    for axis in 0..dim {
+        stride[axis + 1] = stride[axis] * x.len();
+    }
+    Array2::from_shape_fn((stride[dim], dim), |(i, axis)| x[i / stride[axis] % x.len()])
+}
+
+fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {
+    let axis = side / 2;
+    Array2::from_shape_fn((rule.nodes.len(), dim), |(i, k)| match k.cmp(&axis) {
+        std::cmp::Ordering::Less => rule.nodes[i][k],
+        std::cmp::Ordering::Equal => [-1.0, 1.0][side % 2],
+        std::cmp::Ordering::Greater => rule.nodes[i][k - 1],
+    })
+}
+
+/// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
+fn compress(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Mat<f64>, PatchError> {
+    // Somewhat denser than the equation's points, and with the boundary, where traces are taken.
+    let count = inner + 4;
+    let angle = |i: usize| std::f64::consts::PI * i as f64 / (count - 1) as f64;
+    let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
+    let points = tensor_grid(dim, &x);
+    let mut values = basis.values(points.view())?;
+    values /= faer::Scale((points.nrows() as f64).sqrt());
+    let largest = (0..values.ncols())
+        .map(|j| values.col(j).norm_l2())
+        .fold(0.0, f64::max);
+    let qr = pivoted_qr(values, COMPRESSION * largest, true);
+    let rank = qr.rank();
+    let mut inverse = Mat::<f64>::identity(rank, rank);
+    solve_upper(qr.r11(), inverse.as_mut());
+    let mut compression = Mat::zeros(basis.len(), rank);
+    for (place, &feature) in qr.order[..rank].iter().enumerate() {
+        for j in 0..rank {
+            compression[(feature, j)] = inverse[(place, j)];
+        }
+    }
+    Ok(compression)
+}
+
+/// The least-norm lift of traces and the kernel of the traces.
+fn traces(at_sides: &[Vec<Mat<f64>>]) -> (Mat<f64>, Mat<f64>) {
+    let nodes: usize = at_sides.iter().map(|tables| tables[0].nrows()).sum();
+    let rank = at_sides[0][0].ncols();
+    // Bᵀ = Q·[R; 0]·Pᵀ: the first columns of Q span what traces see, the others the kernel.
+    let mut transposed = Mat::zeros(rank, nodes);
+    let mut start = 0;
+    for tables in at_sides {
+        let values = &tables[0];
+        let mut part = transposed.as_mut().subcols_mut(start, values.nrows());
+        part.copy_from(values.transpose());
+        start += values.nrows();
+    }
+    let rows = transposed.transpose().to_owned();
+    let largest = (0..nodes)
+        .map(|j| transposed.col(j).norm_l2())
+        .fold(0.0, f64::max);
+    let qr = pivoted_qr(transposed, TRACE_CUT * largest, false);
+    let seen = qr.rank();
+    let identity = Mat::<f64>::identity(rank, rank);
+    let q = qr.expand(identity.as_ref(), false);
+    let range = q.as_ref().subcols(0, seen);
+    let kernel = q.as_ref().subcols(seen, rank - seen).to_owned();
+    let onto = times(rows.as_ref(), range);
+    let inverse = LeastSquares::new(onto, TRACE_CUT).solve(Mat::identity(nodes, nodes));
+    (times(range, inverse.as_ref()), kernel)
+}
