@@ -2,7 +2,6 @@
 
 use fastlsq_basis::Coefficient;
 use fastlsq_ops::{EquationRow, Sites};
-use faer::Mat;
 use ndarray::{Array2, ArrayView2};
 
 use super::PatchError;
@@ -16,10 +15,19 @@ pub(super) enum Values {
 }
 
 impl Values {
-    fn at(&self, point: usize) -> f64 {
+    pub(super) fn at(&self, point: usize) -> f64 {
         match self {
             Self::Constant(c) => *c,
             Self::Each(values) => values[point],
+        }
+    }
+
+    /// The largest value with the sign of `like`, in absolute value.
+    fn largest_like(&self, like: f64) -> f64 {
+        let same = |c: f64| if c * like > 0.0 { c.abs() } else { 0.0 };
+        match self {
+            Self::Constant(c) => same(*c),
+            Self::Each(values) => values.iter().fold(0.0, |m, c| m.max(same(*c))),
         }
     }
 
@@ -97,6 +105,22 @@ impl LocalRow {
             .fold(0.0, f64::max)
     }
 
+    /// k·h if this reads Δu + k²u in the leaf's coordinates: the root of the coefficient of u over that of the second
+    /// derivatives, where they have the same sign.
+    pub(super) fn oscillation(&self, reference: &Reference) -> f64 {
+        let order = |term: &LocalTerm| reference.derivatives[term.alpha].orders().to_vec();
+        let leading = self
+            .terms
+            .iter()
+            .filter(|term| order(term).contains(&2))
+            .map(|term| term.values.at(0))
+            .fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+        let plain = self.terms.iter().filter(|term| order(term).iter().all(|n| *n == 0));
+        plain
+            .map(|term| (term.values.largest_like(leading) / leading.abs()).sqrt())
+            .fold(0.0, f64::max)
+    }
+
     /// Divides by a number.
     pub(super) fn divide(&mut self, by: f64) {
         for term in &mut self.terms {
@@ -118,23 +142,6 @@ impl LocalRow {
             key.push(c.to_bits());
         }
         Some(key)
-    }
-
-    /// Adds the rows to `out`: one for each point, the unknowns' compressed functions side by side.
-    pub(super) fn write(&self, tables: &[Mat<f64>], mut out: faer::MatMut<'_, f64>) {
-        for term in &self.terms {
-            let Some(table) = tables.get(term.alpha) else {
-                continue;
-            };
-            let first = term.unknown * table.ncols();
-            for j in 0..table.ncols() {
-                let source = table.col(j);
-                let mut target = out.as_mut().col_mut(first + j);
-                for i in 0..table.nrows() {
-                    target[i] += term.values.at(i) * source[i];
-                }
-            }
-        }
     }
 
     /// n·a∇u on a side at right angles to `axis`, from these coefficients of second derivatives taken at its nodes.

@@ -52,7 +52,7 @@ fn measure_leaf(
     before: Option<&PatchSolution>,
 ) -> Result<LeafQuality, PatchError> {
     let rank = reference.rank();
-    let checks = reference.check.nrows();
+    let checks = reference.check.len();
     let left = apply(leaf.operator.residual.as_ref(), c);
     let sum: f64 = left
         .iter()
@@ -75,7 +75,7 @@ fn measure_leaf(
         volume: leaf.frame.half.iter().map(|h| 2.0 * h).product(),
     };
     let values: Vec<Vec<f64>> = (0..unknowns)
-        .map(|v| apply(reference.at_check[0].as_ref(), &c[v * rank..(v + 1) * rank]))
+        .map(|v| apply(reference.check_values.as_ref(), &c[v * rank..(v + 1) * rank]))
         .collect();
     for value in values.iter().flatten() {
         quality.largest = quality.largest.max(value.abs());
@@ -86,11 +86,11 @@ fn measure_leaf(
             let old = match before.tree.place(&leaf.frame.cell) {
                 Some(place) => {
                     let c = &before.coefficients[place][v * rank..(v + 1) * rank];
-                    apply(reference.at_check[0].as_ref(), c)
+                    apply(reference.check_values.as_ref(), c)
                 }
                 None => {
                     let points: Array2<f64> =
-                        place(reference.check.view(), &leaf.frame.center, &leaf.frame.half);
+                        place(reference.check.points.view(), &leaf.frame.center, &leaf.frame.half);
                     let value = fastlsq_basis::MultiIndex::zero(reference.dim);
                     before.derivatives(v, points.view(), &value)?
                 }

@@ -11,7 +11,7 @@ use super::coefficients::{LocalRow, place};
 use super::grid::{Cell, Grid};
 use super::outer::OuterSide;
 use super::problem::PatchProblem;
-use super::reference::{LeastSquares, Reference, times};
+use super::reference::{LeastSquares, PointSet, Reference, times};
 
 /// What leaves with the same operator in their own coordinates have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -29,6 +29,8 @@ pub(super) struct LeafOperator {
     pub(super) solve: Mat<f64>,
     /// P: source at the inner points → coefficients; only of shared classes.
     pub(super) source: Option<Mat<f64>>,
+    /// Coefficients → the equations' left-hand sides at the inner points; only of shared classes.
+    pub(super) equation: Option<Mat<f64>>,
     /// Coefficients → fluxes through the sides.
     pub(super) flux: Mat<f64>,
     /// Traces → fluxes: the Dirichlet-to-Neumann map.
@@ -44,7 +46,8 @@ impl LeafOperator {
             + size(&self.flux)
             + size(&self.steklov)
             + size(&self.residual)
-            + self.source.as_ref().map_or(0, size);
+            + self.source.as_ref().map_or(0, size)
+            + self.equation.as_ref().map_or(0, size);
         numbers * size_of::<f64>()
     }
 }
@@ -60,6 +63,8 @@ pub(super) struct LeafFrame {
     pub(super) scale: f64,
     /// The largest coefficient of all, over `scale`.
     pub(super) stiffness: f64,
+    /// k·h, where the equation is Δu + k²u = f; zero where solutions do not oscillate.
+    pub(super) oscillation: f64,
     pub(super) class: LeafClass,
     /// The equations at the inner points, over `scale`.
     rows: Vec<LocalRow>,
@@ -74,7 +79,7 @@ impl LeafFrame {
     ) -> Result<Self, PatchError> {
         let (center, half) = grid.frame(&cell);
         let piece = grid.owner(&cell).unwrap_or(0);
-        let inner = place(reference.inner.view(), &center, &half);
+        let inner = place(reference.inner.points.view(), &center, &half);
         let mut rows = local_rows(problem, piece, &inner, &half, reference)?;
         let largest = |order: u32| {
             let each = rows.iter().map(|row| row.largest(order, reference));
@@ -100,6 +105,10 @@ impl LeafFrame {
             half,
             scale,
             stiffness: all / scale,
+            oscillation: rows
+                .iter()
+                .map(|row| row.oscillation(reference))
+                .fold(0.0, f64::max),
             class,
             rows,
         })
@@ -108,14 +117,14 @@ impl LeafFrame {
     /// The equations at other points of the leaf, over `scale`.
     fn rows_at(
         &self,
-        points: &Array2<f64>,
+        at: &PointSet,
         problem: &PatchProblem,
         reference: &Reference,
     ) -> Result<Vec<LocalRow>, PatchError> {
         if matches!(self.class, LeafClass::Shared(_)) {
             return Ok(self.rows.clone());
         }
-        let placed = place(points.view(), &self.center, &self.half);
+        let placed = place(at.points.view(), &self.center, &self.half);
         let mut rows = local_rows(problem, self.piece, &placed, &self.half, reference)?;
         rows.iter_mut().for_each(|row| row.divide(self.scale));
         Ok(rows)
@@ -124,12 +133,12 @@ impl LeafFrame {
     /// The source of every equation at points of the leaf, over `scale`, one equation after the other.
     pub(super) fn source_at(
         &self,
-        points: &Array2<f64>,
+        at: &PointSet,
         problem: &PatchProblem,
     ) -> Result<Vec<f64>, PatchError> {
-        let placed = place(points.view(), &self.center, &self.half);
+        let placed = place(at.points.view(), &self.center, &self.half);
         let piece = &problem.pieces[self.piece];
-        let mut values = Vec::with_capacity(points.nrows() * piece.sources.len());
+        let mut values = Vec::with_capacity(at.len() * piece.sources.len());
         let mut point = vec![0.0; placed.ncols()];
         for (equation, source) in piece.sources.iter().enumerate() {
             for row in placed.rows() {
@@ -171,13 +180,11 @@ pub(super) fn leaf_operator(
 ) -> Result<(LeafOperator, Option<Vec<f64>>), PatchError> {
     let unknowns = problem.unknowns;
     let columns = unknowns * reference.rank();
-    let points = reference.inner.nrows();
+    let points = reference.inner.len();
     let mut equation = Mat::zeros(unknowns * points, columns);
     for (e, row) in frame.rows.iter().enumerate() {
-        row.write(
-            &reference.at_inner,
-            equation.as_mut().subrows_mut(e * points, points),
-        );
+        let part = equation.as_mut().subrows_mut(e * points, points);
+        reference.add_rows(row, &reference.inner, part)?;
     }
     let lift = lift(reference, unknowns);
     let kernel = kernel(reference, unknowns);
@@ -205,28 +212,29 @@ pub(super) fn leaf_operator(
 
     let nodes = reference.side_nodes();
     let mut flux = Mat::zeros(2 * reference.dim * unknowns * nodes, columns);
-    for (side, at_side) in reference.at_sides.iter().enumerate() {
-        let rows = frame.rows_at(&reference.sides[side], problem, reference)?;
+    for (side, at_side) in reference.sides.iter().enumerate() {
+        let rows = frame.rows_at(at_side, problem, reference)?;
         for (e, row) in rows.iter().enumerate() {
-            let start = (side * unknowns + e) * nodes;
-            row.conormal(side / 2, side % 2 == 1, reference)
-                .write(at_side, flux.as_mut().subrows_mut(start, nodes));
+            let part = flux
+                .as_mut()
+                .subrows_mut((side * unknowns + e) * nodes, nodes);
+            let conormal = row.conormal(side / 2, side % 2 == 1, reference);
+            reference.add_rows(&conormal, at_side, part)?;
         }
     }
-    let checks = reference.check.nrows();
+    let checks = reference.check.len();
     let mut residual = Mat::zeros(unknowns * checks, columns);
     let rows = frame.rows_at(&reference.check, problem, reference)?;
     for (e, row) in rows.iter().enumerate() {
-        row.write(
-            &reference.at_check,
-            residual.as_mut().subrows_mut(e * checks, checks),
-        );
+        let part = residual.as_mut().subrows_mut(e * checks, checks);
+        reference.add_rows(row, &reference.check, part)?;
     }
     let steklov = times(flux.as_ref(), solve.as_ref());
     let particular = (!shared).then(|| source.col_as_slice(0).to_vec());
     let operator = LeafOperator {
         solve,
         source: shared.then_some(source),
+        equation: shared.then_some(equation),
         flux,
         steklov,
         residual,
@@ -270,8 +278,8 @@ pub(super) struct Leaf {
     pub(super) operator: Arc<LeafOperator>,
     /// P f.
     pub(super) particular: Vec<f64>,
-    /// Its fluxes.
-    pub(super) particular_flux: Vec<f64>,
+    /// f at the inner points, over the leaf's scale.
+    inner_source: Vec<f64>,
     /// f at the check points, over the leaf's scale.
     pub(super) check_source: Vec<f64>,
     /// For each side that lies on the outer boundary, what holds there.
@@ -288,14 +296,12 @@ impl Leaf {
         problem: &PatchProblem,
         reference: &Reference,
     ) -> Result<Self, PatchError> {
+        let inner_source = frame.source_at(&reference.inner, problem)?;
         let particular = match (own, &operator.source) {
             (Some(own), _) => own,
-            (None, Some(source)) => {
-                apply(source.as_ref(), &frame.source_at(&reference.inner, problem)?)
-            }
+            (None, Some(source)) => apply(source.as_ref(), &inner_source),
             (None, None) => vec![0.0; operator.solve.nrows()],
         };
-        let particular_flux = apply(operator.flux.as_ref(), &particular);
         let check_source = frame.source_at(&reference.check, problem)?;
         let outer = (0..2 * reference.dim)
             .map(|side| OuterSide::new(&frame, side, grid, problem, reference))
@@ -305,18 +311,55 @@ impl Leaf {
             class,
             operator,
             particular,
-            particular_flux,
+            inner_source,
             check_source,
             outer,
         })
     }
 
-    /// c = S λ + P f.
-    pub(super) fn coefficients(&self, traces: &[f64]) -> Vec<f64> {
-        let mut c = apply(self.operator.solve.as_ref(), traces);
-        c.iter_mut().zip(&self.particular).for_each(|(c, p)| *c += p);
-        c
+    /// c + P (f − A c), with these traces: what the equation inside and the sides make of an approximation c.
+    ///
+    /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement.
+    pub(super) fn improved(
+        &self,
+        c: Option<&[f64]>,
+        traces: &[f64],
+        reference: &Reference,
+        unknowns: usize,
+    ) -> Vec<f64> {
+        let operator = &self.operator;
+        let Some(c) = c else {
+            let mut base = self.particular.clone();
+            if traces.iter().any(|t| *t != 0.0) {
+                add(&mut base, apply(operator.solve.as_ref(), traces));
+            }
+            return base;
+        };
+        let mut base = c.to_vec();
+        if let (Some(equation), Some(source)) = (&operator.equation, &operator.source) {
+            let left = apply(equation.as_ref(), c);
+            let rest: Vec<f64> = self.inner_source.iter().zip(left).map(|(f, l)| f - l).collect();
+            add(&mut base, apply(source.as_ref(), &rest));
+        }
+        let mut miss = traces.to_vec();
+        let (rank, nodes) = (reference.rank(), reference.side_nodes());
+        for (side, values) in reference.side_values.iter().enumerate() {
+            for v in 0..unknowns {
+                let found = apply(values.as_ref(), &base[v * rank..(v + 1) * rank]);
+                let start = (side * unknowns + v) * nodes;
+                for (m, f) in miss[start..start + nodes].iter_mut().zip(found) {
+                    *m -= f;
+                }
+            }
+        }
+        add(&mut base, apply(operator.solve.as_ref(), &miss));
+        base
     }
+}
+
+/// x += y.
+pub(super) fn add(x: &mut [f64], y: Vec<f64>) {
+    x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
 }
 
 /// A·x.

@@ -9,6 +9,7 @@ mod grid;
 mod indicator;
 mod leaf;
 mod options;
+mod ordering;
 mod outer;
 mod problem;
 mod quadrature;

@@ -33,14 +33,33 @@ pub struct LeafSize {
 }
 
 impl LeafSize {
-    /// The default in dimension `dim`.
+    /// The default in dimension `dim`: polynomials in one and two dimensions, waves in three.
+    ///
+    /// Polynomials of total degree p have the lower rounding floor; on the sides of a cube, which have two axes, they need
+    /// a far higher degree for as many nodes as waves do.
     #[must_use]
     pub fn for_dim(dim: usize) -> Self {
-        let (degree, side_nodes, inner_points) = match dim {
-            1 => (20, 1, 26),
-            2 => (18, 14, 20),
-            _ => (11, 8, 13),
-        };
+        match dim {
+            1 => Self::legendre(20, 1, 26),
+            2 => Self::legendre(18, 14, 20),
+            _ => Self::waves_for_dim(dim),
+        }
+    }
+
+    /// The default where solutions oscillate throughout, as those of Helmholtz' equation do: more functions in fewer
+    /// leaves.
+    #[must_use]
+    pub fn oscillating(dim: usize) -> Self {
+        match dim {
+            1 => Self::legendre(30, 1, 40),
+            2 => Self::legendre(24, 20, 26),
+            _ => Self::waves_for_dim(dim),
+        }
+    }
+
+    /// Polynomials up to this total degree, nodes along each axis of a side, points along each axis inside.
+    #[must_use]
+    pub fn legendre(degree: u32, side_nodes: usize, inner_points: usize) -> Self {
         Self {
             features: LeafFeatures::Legendre { degree },
             side_nodes,

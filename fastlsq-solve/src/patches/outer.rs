@@ -48,7 +48,7 @@ impl OuterSide {
         if neighbour.is_some_and(|corner| grid.owner(&Cell { corner, size }).is_some()) {
             return Ok(None);
         }
-        let points = place(reference.sides[side].view(), &frame.center, &frame.half);
+        let points = place(reference.sides[side].points.view(), &frame.center, &frame.half);
         let mut normal = vec![0.0; reference.dim];
         normal[axis] = if upper { 1.0 } else { -1.0 };
         let chosen = points
@@ -78,7 +78,6 @@ impl OuterSide {
         let (unknowns, nodes) = (problem.unknowns, points.nrows());
         let normals = Array2::from_shape_fn(points.dim(), |(_, k)| normal[k]);
         let sites = Sites::new(points.view()).with_normals(normals.view());
-        let at_side = &reference.at_sides[side];
         let mut matrix = Mat::zeros(unknowns * nodes, unknowns * reference.rank());
         let mut key = Some(Vec::new());
         let mut distinct = chosen.to_vec();
@@ -101,13 +100,13 @@ impl OuterSide {
                         key.extend(own);
                         key
                     });
-                    row.write(at_side, all.as_mut());
+                    reference.add_rows(&row, &reference.sides[side], all.as_mut())?;
                 } else {
                     key = None;
                     let rank = reference.rank();
                     all.as_mut()
                         .subcols_mut(e * rank, rank)
-                        .copy_from(&at_side[0]);
+                        .copy_from(&reference.side_values[side]);
                 }
                 for node in (0..nodes).filter(|&node| chosen[node] == index) {
                     matrix.row_mut(e * nodes + node).copy_from(all.row(node));

@@ -1,13 +1,17 @@
 //! The reference leaf [−1, 1]^d: its functions, points and traces, computed once for all leaves.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use faer::{Mat, MatRef};
+use faer::prelude::ReborrowMut;
+use faer::{Mat, MatMut, MatRef};
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_basis::{Basis, InputMap, MultiIndex, PolynomialBasis, SinusoidalBasis};
-use ndarray::{Array2, ArrayView2};
+use fastlsq_basis::{
+    Action, Basis, Coefficient, Form, InputMap, MultiIndex, PolynomialBasis, SinusoidalBasis,
+};
+use ndarray::Array2;
 
 use super::PatchError;
+use super::coefficients::{LocalRow, Values};
 use super::options::{LeafFeatures, LeafSize};
 use super::quadrature::SideRule;
 use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
@@ -57,6 +61,26 @@ impl LeastSquares {
     }
 }
 
+/// Points of the reference leaf, and the derivatives D^α ψ there once a leaf with varying coefficients needs them.
+#[derive(Debug)]
+pub(super) struct PointSet {
+    pub(super) points: Array2<f64>,
+    tables: OnceLock<Vec<Mat<f64>>>,
+}
+
+impl PointSet {
+    fn new(points: Array2<f64>) -> Self {
+        Self {
+            points,
+            tables: OnceLock::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.points.nrows()
+    }
+}
+
 /// The reference leaf: functions ψ = Tᵀφ that are orthonormal on its points, and what leaves need of them.
 #[derive(Debug)]
 pub(super) struct Reference {
@@ -65,20 +89,18 @@ pub(super) struct Reference {
     pub(super) basis: Arc<dyn Basis>,
     /// β = T c: coefficients of the features from those of the compressed functions.
     pub(super) compression: Mat<f64>,
-    /// All multi-indices up to order 2.
+    /// All multi-indices up to order 2, the function itself first.
     pub(super) derivatives: Vec<MultiIndex>,
     /// Points of the equation, one row each.
-    pub(super) inner: Array2<f64>,
-    /// D^α ψ there.
-    pub(super) at_inner: Vec<Mat<f64>>,
+    pub(super) inner: PointSet,
     /// Fresh points that measure the residual.
-    pub(super) check: Array2<f64>,
-    /// D^α ψ there.
-    pub(super) at_check: Vec<Mat<f64>>,
+    pub(super) check: PointSet,
+    /// ψ there.
+    pub(super) check_values: Mat<f64>,
     /// The nodes of every side, the lower and the upper one along each axis.
-    pub(super) sides: Vec<Array2<f64>>,
-    /// D^α ψ there for |α| ≤ 1.
-    pub(super) at_sides: Vec<Vec<Mat<f64>>>,
+    pub(super) sides: Vec<PointSet>,
+    /// ψ there.
+    pub(super) side_values: Vec<Mat<f64>>,
     pub(super) rule: SideRule,
     /// c of least norm with given traces.
     pub(super) lift: Mat<f64>,
@@ -86,36 +108,29 @@ pub(super) struct Reference {
     pub(super) kernel: Mat<f64>,
     /// The size of a second derivative of the features: what rounding in a residual is proportional to.
     pub(super) residual_size: f64,
+    /// Waves that the functions resolve, as k·h with h half the width of the leaf.
+    pub(super) resolution: f64,
 }
 
 impl Reference {
     pub(super) fn new(dim: usize, size: &LeafSize, seed: u64) -> Result<Self, PatchError> {
         let basis = features(dim, size, seed)?;
         let rule = SideRule::new(dim - 1, if dim == 1 { 1 } else { size.side_nodes });
-        let inner = chebyshev_grid(dim, size.inner_points);
-        let sides: Vec<Array2<f64>> = (0..2 * dim)
-            .map(|side| side_points(dim, side, &rule))
-            .collect();
         let compression = compress(basis.as_ref(), dim, size.inner_points)?;
-        let table = |points: ArrayView2<'_, f64>, alpha: &MultiIndex| -> Result<_, PatchError> {
-            let raw = basis.derivatives(points, alpha)?;
-            Ok(times(raw.as_ref(), compression.as_ref()))
-        };
-        let derivatives = MultiIndex::up_to_order(dim, 2);
-        let tables = |points: ArrayView2<'_, f64>, order: u32| -> Result<Vec<_>, PatchError> {
-            let wanted = derivatives.iter().filter(|alpha| alpha.order() <= order);
-            wanted.map(|alpha| table(points, alpha)).collect()
-        };
-        let at_inner = tables(inner.view(), 2)?;
         let check_count = [16, 60, 150][dim - 1];
         let mut check = UnitSampler::halton(seed).points(check_count, dim);
         check.mapv_inplace(|t| 2.0 * t - 1.0);
-        let at_check = tables(check.view(), 2)?;
-        let at_sides = sides
-            .iter()
-            .map(|points| tables(points.view(), 1))
-            .collect::<Result<Vec<_>, _>>()?;
-        let (lift, kernel) = traces(&at_sides);
+        let values = |points: &Array2<f64>| -> Result<Mat<f64>, PatchError> {
+            let raw = basis.values(points.view())?;
+            Ok(product(raw.as_ref(), compression.as_ref(), true))
+        };
+        let check_values = values(&check)?;
+        let sides: Vec<Array2<f64>> = (0..2 * dim)
+            .map(|side| side_points(dim, side, &rule))
+            .collect();
+        let side_values = sides.iter().map(values).collect::<Result<Vec<_>, _>>()?;
+        let (lift, kernel) = traces(&side_values);
+        let derivatives = MultiIndex::up_to_order(dim, 2);
         let mut residual_size: f64 = 0.0;
         for alpha in derivatives.iter().filter(|alpha| alpha.order() == 2) {
             let raw = basis.derivatives(check.view(), alpha)?;
@@ -127,16 +142,19 @@ impl Reference {
             basis,
             compression,
             derivatives,
-            inner,
-            at_inner,
-            check,
-            at_check,
-            sides,
-            at_sides,
+            inner: PointSet::new(chebyshev_grid(dim, size.inner_points)),
+            check: PointSet::new(check),
+            check_values,
+            sides: sides.into_iter().map(PointSet::new).collect(),
+            side_values,
             rule,
             lift,
             kernel,
             residual_size,
+            resolution: match size.features {
+                LeafFeatures::Waves { bandwidth, .. } => 0.7 * bandwidth,
+                LeafFeatures::Legendre { degree } => 0.25 * f64::from(degree),
+            },
         })
     }
 
@@ -150,17 +168,83 @@ impl Reference {
         self.rule.nodes.len()
     }
 
-    /// Where a multi-index stands in the tables.
+    /// Where a multi-index stands among the derivatives.
     pub(super) fn index(&self, alpha: &MultiIndex) -> Option<usize> {
         self.derivatives.iter().position(|known| known == alpha)
     }
+
+    /// Adds the rows of an operator: one for each point, the unknowns' compressed functions side by side.
+    ///
+    /// With constant coefficients the features are combined before they are compressed, one product for each unknown.
+    pub(super) fn add_rows(
+        &self,
+        row: &LocalRow,
+        at: &PointSet,
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), PatchError> {
+        let rank = self.rank();
+        let unknowns = out.ncols() / rank.max(1);
+        for unknown in 0..unknowns {
+            let terms = || row.terms.iter().filter(|term| term.unknown == unknown);
+            let mut target = out.rb_mut().subcols_mut(unknown * rank, rank);
+            let constants: Option<Vec<(f64, Action)>> = terms()
+                .map(|term| match term.values {
+                    Values::Constant(c) => {
+                        Some((c, Action::derivative(self.derivatives[term.alpha].clone())))
+                    }
+                    Values::Each(_) => None,
+                })
+                .collect();
+            if let Some(constants) = constants {
+                let mut form = Form::new();
+                for (c, action) in &constants {
+                    form.push(Coefficient::Constant(*c), action);
+                }
+                let raw = self.basis.assemble(at.points.view(), &form)?;
+                add_product(target, 1.0, raw.as_ref(), self.compression.as_ref(), true);
+                continue;
+            }
+            let tables = self.tables(at)?;
+            for term in terms() {
+                let table = &tables[term.alpha];
+                for j in 0..rank {
+                    let source = table.col(j);
+                    let mut target = target.rb_mut().col_mut(j);
+                    for i in 0..table.nrows() {
+                        target[i] += term.values.at(i) * source[i];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// D^α ψ at a set of points, for every α.
+    fn tables<'a>(&self, at: &'a PointSet) -> Result<&'a [Mat<f64>], PatchError> {
+        if let Some(tables) = at.tables.get() {
+            return Ok(tables);
+        }
+        let tables = self
+            .derivatives
+            .iter()
+            .map(|alpha| {
+                let raw = self.basis.derivatives(at.points.view(), alpha)?;
+                Ok(product(raw.as_ref(), self.compression.as_ref(), true))
+            })
+            .collect::<Result<Vec<_>, PatchError>>()?;
+        Ok(at.tables.get_or_init(|| tables))
+    }
+}
+
+fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
+    let mut c = Mat::zeros(a.nrows(), b.ncols());
+    add_product(c.as_mut(), 1.0, a, b, parallel);
+    c
 }
 
 /// A·B on the calling thread.
 pub(super) fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    let mut c = Mat::zeros(a.nrows(), b.ncols());
-    add_product(c.as_mut(), 1.0, a, b, false);
-    c
+    product(a, b, false)
 }
 
 fn features(dim: usize, size: &LeafSize, seed: u64) -> Result<Arc<dyn Basis>, PatchError> {
@@ -211,7 +295,7 @@ fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {
 /// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
 fn compress(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Mat<f64>, PatchError> {
     // Somewhat denser than the equation's points, and with the boundary, where traces are taken.
-    let count = inner + 4;
+    let count = inner + if dim == 3 { 1 } else { 4 };
     let angle = |i: usize| std::f64::consts::PI * i as f64 / (count - 1) as f64;
     let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
     let points = tensor_grid(dim, &x);
@@ -234,14 +318,13 @@ fn compress(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Mat<f64>, Pat
 }
 
 /// The least-norm lift of traces and the kernel of the traces.
-fn traces(at_sides: &[Vec<Mat<f64>>]) -> (Mat<f64>, Mat<f64>) {
-    let nodes: usize = at_sides.iter().map(|tables| tables[0].nrows()).sum();
-    let rank = at_sides[0][0].ncols();
+fn traces(side_values: &[Mat<f64>]) -> (Mat<f64>, Mat<f64>) {
+    let nodes: usize = side_values.iter().map(Mat::nrows).sum();
+    let rank = side_values.first().map_or(0, Mat::ncols);
     // Bᵀ = Q·[R; 0]·Pᵀ: the first columns of Q span what traces see, the others the kernel.
     let mut transposed = Mat::zeros(rank, nodes);
     let mut start = 0;
-    for tables in at_sides {
-        let values = &tables[0];
+    for values in side_values {
         let mut part = transposed.as_mut().subcols_mut(start, values.nrows());
         part.copy_from(values.transpose());
         start += values.nrows();

@@ -236,28 +236,19 @@ impl Skeleton {
         matrix
     }
 
-    /// Adds the leaf's part of the right-hand side, and answers with its known traces.
-    pub(super) fn leaf_rhs(
+    /// Adds what a leaf with these coefficients leaves over in the skeleton's equations.
+    pub(super) fn add_defect(
         &self,
         place: usize,
         leaf: &Leaf,
+        coefficients: &[f64],
         reference: &Reference,
         unknowns: usize,
         rhs: &mut [f64],
     ) {
         let nodes = reference.side_nodes();
         let size = unknowns * nodes;
-        let mut coefficients = leaf.particular.clone();
-        let mut flux = leaf.particular_flux.clone();
-        let known: Vec<f64> = self.known_traces(leaf, size);
-        if known.iter().any(|v| *v != 0.0) {
-            let add = |to: &mut Vec<f64>, map: MatRef<'_, f64>| {
-                let more = super::leaf::apply(map, &known);
-                to.iter_mut().zip(more).for_each(|(t, m)| *t += m);
-            };
-            add(&mut flux, leaf.operator.steklov.as_ref());
-            add(&mut coefficients, leaf.operator.solve.as_ref());
-        }
+        let flux = super::leaf::apply(leaf.operator.flux.as_ref(), coefficients);
         for (side, link) in self.links[place].iter().enumerate() {
             match (*link, &leaf.outer[side]) {
                 (
@@ -285,7 +276,7 @@ impl Skeleton {
                     }
                 }
                 (Link::Outer { block }, Some(OuterSide::Rows { matrix, data, .. })) => {
-                    let found = super::leaf::apply(matrix.as_ref(), &coefficients);
+                    let found = super::leaf::apply(matrix.as_ref(), coefficients);
                     let target = &mut rhs[block as usize * size..(block as usize + 1) * size];
                     for ((t, d), f) in target.iter_mut().zip(data).zip(found) {
                         *t += d - f;
@@ -307,7 +298,7 @@ impl Skeleton {
         traces
     }
 
-    /// All traces of a leaf, from the unknown ones of the whole skeleton.
+    /// The traces of a leaf from those of the skeleton, with the given ones or with zero in their place.
     pub(super) fn traces(
         &self,
         place: usize,
@@ -315,10 +306,15 @@ impl Skeleton {
         reference: &Reference,
         unknowns: usize,
         skeleton: &[f64],
+        given: bool,
     ) -> Vec<f64> {
         let nodes = reference.side_nodes();
         let size = unknowns * nodes;
-        let mut traces = self.known_traces(leaf, size);
+        let mut traces = if given {
+            self.known_traces(leaf, size)
+        } else {
+            vec![0.0; leaf.outer.len() * size]
+        };
         for (side, link) in self.links[place].iter().enumerate() {
             let Some(block) = link.block() else { continue };
             let source = &skeleton[block as usize * size..(block as usize + 1) * size];
