@@ -4,16 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use faer::Mat;
 use rayon::prelude::*;
 
 use super::PatchError;
 use super::elimination::{Elimination, FrontCache};
 use super::grid::{Cell, Grid};
+use super::groups::{Group, groups};
 use super::indicator::{LeafQuality, measure};
-use super::leaf::{add, apply, Leaf, LeafClass, LeafFrame, LeafOperator, leaf_operator};
+use super::leaf::{Leaf, LeafClass, LeafFrame, LeafOperator, leaf_operator};
 use super::options::{LeafSize, PatchOptions};
 use super::problem::PatchProblem;
-use super::reference::Reference;
+use super::reference::{Reference, times};
 use super::report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 use super::skeleton::Skeleton;
 use super::solution::PatchSolution;
@@ -118,12 +120,20 @@ impl PatchProblem {
     /// Options out of range, coefficients or data that are not finite, boundary without a condition, a problem that does
     /// not determine its solution. Limits that are reached are not errors: the report says so.
     pub fn solve(&self, options: &PatchOptions) -> Result<PatchSolution, PatchError> {
+        self.solve_from(options, |tree, _| tree)
+    }
+
+    /// Solves, beginning with what `shape` makes of the first tree.
+    pub(super) fn solve_from(
+        &self,
+        options: &PatchOptions,
+        shape: impl FnOnce(Tree, &Grid) -> Tree,
+    ) -> Result<PatchSolution, PatchError> {
         options.validate()?;
         let begin = Instant::now();
         let mut times = PatchTimes::default();
-        let grid = Arc::new(Grid::new(self, options)?);
-        let reference = clock(&mut times.reference, || self.reference(&grid, options))?;
-        let mut tree = self.first_tree(&grid, &reference, options)?;
+        let (grid, reference) = clock(&mut times.reference, || self.prepare(options))?;
+        let mut tree = shape(self.first_tree(&grid, &reference, options)?, &grid);
         let mut store = Store::default();
         let mut cache = FrontCache::default();
         let mut rounds: Vec<Round> = Vec::new();
@@ -136,15 +146,30 @@ impl PatchProblem {
             let skeleton = Skeleton::new(&tree, &leaves, &grid);
             let elimination = clock(&mut times.elimination, || {
                 let unknowns = self.unknowns;
-                Elimination::new(&tree, &grid, &skeleton, &leaves, &reference, unknowns, &mut cache)
+                Elimination::new(
+                    &tree, &grid, &skeleton, &leaves, &reference, unknowns, &mut cache,
+                )
             })?;
             let step = |before: Option<&State>| {
                 let unknowns = self.unknowns;
-                solve_step(&skeleton, &elimination, &leaves, &reference, unknowns, before)
+                solve_step(
+                    &skeleton,
+                    &elimination,
+                    &leaves,
+                    &reference,
+                    unknowns,
+                    before,
+                )
             };
             let mut state = clock(&mut times.solve, || step(None));
             let qualities = clock(&mut times.indicators, || {
-                measure(&leaves, &state.coefficients, &reference, self.unknowns, before.as_ref())
+                measure(
+                    &leaves,
+                    &state.coefficients,
+                    &reference,
+                    self.unknowns,
+                    before.as_ref(),
+                )
             })?;
             let judged = Judgement::new(&qualities, &rounds, before.is_some());
             rounds.push(Round {
@@ -158,7 +183,15 @@ impl PatchProblem {
             });
             let marked = judged.marked(&qualities, &tree, options);
             let memory = store.bytes() + cache.bytes();
-            let status = self.stop(&judged, &marked, &tree, memory, rounds.len(), begin, options);
+            let status = self.stop(
+                &judged,
+                &marked,
+                &tree,
+                memory,
+                rounds.len(),
+                begin,
+                options,
+            );
             let mut estimate = judged.estimate;
             if status.is_some() {
                 // What refinement still changes is rounding; what the last step changes stays unknown.
@@ -212,20 +245,34 @@ impl PatchProblem {
         }
     }
 
-    /// The reference leaf: as asked for, or by dimension; larger leaves for waves.
-    fn reference(&self, grid: &Grid, options: &PatchOptions) -> Result<Arc<Reference>, PatchError> {
+    /// The first grid and the reference leaf: as asked for, or by dimension. Where solutions oscillate, larger leaves
+    /// and so many of them that each resolves its waves.
+    fn prepare(&self, options: &PatchOptions) -> Result<(Arc<Grid>, Arc<Reference>), PatchError> {
+        let grid = Grid::new(self, options)?;
         let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(self.dim));
         let reference = Reference::new(self.dim, &size, options.seed)?;
-        let roots = grid.roots();
-        let Some(root) = roots.first().filter(|_| options.leaf.is_none()) else {
-            return Ok(Arc::new(reference));
-        };
-        let frame = LeafFrame::new(*root, grid, self, &reference)?;
-        if frame.oscillation <= reference.resolution {
-            return Ok(Arc::new(reference));
+        let waves = grid
+            .roots()
+            .iter()
+            .map(|root| Ok(LeafFrame::new(*root, &grid, self, &reference)?.oscillation))
+            .collect::<Result<Vec<f64>, PatchError>>()?
+            .into_iter()
+            .fold(0.0, f64::max);
+        if waves <= reference.resolution {
+            return Ok((Arc::new(grid), Arc::new(reference)));
         }
-        let size = LeafSize::oscillating(self.dim);
-        Ok(Arc::new(Reference::new(self.dim, &size, options.seed)?))
+        let reference = if options.leaf.is_none() {
+            Reference::new(self.dim, &LeafSize::oscillating(self.dim), options.seed)?
+        } else {
+            reference
+        };
+        let parts = (waves / reference.resolution).ceil();
+        let cells = parts * grid.roots().len() as f64;
+        if !options.first_grid.is_empty() || cells > options.max_leaves as f64 {
+            return Ok((Arc::new(grid), Arc::new(reference)));
+        }
+        let options = options.clone().first_grid(vec![parts as usize; self.dim]);
+        Ok((Arc::new(Grid::new(self, &options)?), Arc::new(reference)))
     }
 
     /// The root cells, split until waves of the equation are resolved in every leaf.
@@ -252,7 +299,10 @@ impl PatchProblem {
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "every limit is looked at in one place")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "every limit is looked at in one place"
+    )]
     fn stop(
         &self,
         judged: &Judgement,
@@ -278,7 +328,10 @@ impl PatchProblem {
             Some(PatchStatus::LeafLimit)
         } else if memory > options.memory_limit {
             Some(PatchStatus::MemoryLimit)
-        } else if options.time_limit.is_some_and(|limit| begin.elapsed() > limit) {
+        } else if options
+            .time_limit
+            .is_some_and(|limit| begin.elapsed() > limit)
+        {
             Some(PatchStatus::TimeLimit)
         } else {
             None
@@ -311,25 +364,52 @@ fn solve_step(
 ) -> State {
     let none = vec![0.0; elimination.unknowns()];
     let old = before.map_or(&none, |state| &state.traces);
-    let mut coefficients: Vec<Vec<f64>> = leaves
+    let groups = groups(leaves);
+    let traces_of = |group: &Group<'_>, from: &[f64], given: bool| {
+        let traces: Vec<Vec<f64>> = group
+            .places
+            .iter()
+            .map(|&p| skeleton.traces(p, leaves[p], reference, unknowns, from, given))
+            .collect();
+        let rows = group.operator.solve.ncols();
+        Mat::from_fn(rows, traces.len(), |i, j| traces[j][i])
+    };
+    let improved: Vec<(Mat<f64>, Mat<f64>)> = groups
         .par_iter()
-        .enumerate()
-        .map(|(place, leaf)| {
-            let traces = skeleton.traces(place, leaf, reference, unknowns, old, true);
-            let c = before.map(|state| state.coefficients[place].as_slice());
-            leaf.improved(c, &traces, reference, unknowns)
+        .map(|group| {
+            let rows = group.operator.solve.nrows();
+            let c = before.map(|state| group.columns(rows, |p| &state.coefficients[p]));
+            let c = group.improved(leaves, c, &traces_of(group, old, true), reference);
+            let flux = times(group.operator.flux.as_ref(), c.as_ref());
+            (c, flux)
         })
         .collect();
+    let mut where_in = vec![(0, 0); leaves.len()];
+    for (g, group) in groups.iter().enumerate() {
+        for (j, &place) in group.places.iter().enumerate() {
+            where_in[place] = (g, j);
+        }
+    }
     let mut rhs = none.clone();
-    for ((place, leaf), c) in leaves.iter().enumerate().zip(&coefficients) {
-        skeleton.add_defect(place, leaf, c, reference, unknowns, &mut rhs);
+    for (place, leaf) in leaves.iter().enumerate() {
+        let (g, j) = where_in[place];
+        let (c, flux) = &improved[g];
+        let (c, flux) = (c.col_as_slice(j), flux.col_as_slice(j));
+        skeleton.add_defect(place, leaf, c, flux, reference, unknowns, &mut rhs);
     }
     let more = elimination.solve(rhs);
-    let pairs = leaves.par_iter().zip(&mut coefficients).enumerate();
-    pairs.for_each(|(place, (leaf, c))| {
-        let traces = skeleton.traces(place, leaf, reference, unknowns, &more, false);
-        add(c, apply(leaf.operator.solve.as_ref(), &traces));
-    });
+    let finished: Vec<Mat<f64>> = groups
+        .par_iter()
+        .zip(improved)
+        .map(|(group, (c, _))| {
+            let traces = traces_of(group, &more, false);
+            c + times(group.operator.solve.as_ref(), traces.as_ref())
+        })
+        .collect();
+    let coefficients = where_in
+        .into_iter()
+        .map(|(g, j)| finished[g].col_as_slice(j).to_vec())
+        .collect();
     let traces = old.iter().zip(more).map(|(old, more)| old + more).collect();
     State {
         traces,
@@ -347,19 +427,31 @@ fn difference(
 ) -> f64 {
     let rank = reference.rank();
     let (mut change, mut size) = (0.0, 0.0);
-    for ((leaf, old), new) in leaves.iter().zip(&old.coefficients).zip(&new.coefficients) {
-        let volume: f64 = leaf.frame.half.iter().product();
-        let step: Vec<f64> = new.iter().zip(old).map(|(n, o)| n - o).collect();
-        let square = |c: &[f64]| -> f64 {
-            let values = (0..unknowns).flat_map(|v| {
-                apply(reference.check_values.as_ref(), &c[v * rank..(v + 1) * rank])
-            });
-            values.map(|u| u * u).sum()
-        };
-        change += volume * square(&step);
-        size += volume * square(new);
+    for group in groups(leaves) {
+        let rows = unknowns * rank;
+        let now = group.columns(rows, |p| &new.coefficients[p]);
+        let then = group.columns(rows, |p| &old.coefficients[p]);
+        let step = &now - &then;
+        for v in 0..unknowns {
+            let values = |c: &Mat<f64>| {
+                times(
+                    reference.check_values.as_ref(),
+                    c.as_ref().subrows(v * rank, rank),
+                )
+            };
+            let (step, now) = (values(&step), values(&now));
+            for (j, &place) in group.places.iter().enumerate() {
+                let volume: f64 = leaves[place].frame.half.iter().product();
+                change += volume * step.col(j).squared_norm_l2();
+                size += volume * now.col(j).squared_norm_l2();
+            }
+        }
     }
-    if size > 0.0 { (change / size).sqrt() } else { 0.0 }
+    if size > 0.0 {
+        f64::sqrt(change / size)
+    } else {
+        0.0
+    }
 }
 
 fn boxes(tree: &Tree, grid: &Grid, qualities: &[LeafQuality], scale: f64) -> Vec<LeafBox> {
@@ -436,6 +528,8 @@ impl Judgement {
     }
 
     fn at_depth_limit(&self, tree: &Tree, options: &PatchOptions) -> bool {
-        tree.leaves.iter().any(|cell| cell.depth() >= options.max_depth)
+        tree.leaves
+            .iter()
+            .any(|cell| cell.depth() >= options.max_depth)
     }
 }

@@ -115,7 +115,10 @@ impl LocalRow {
             .filter(|term| order(term).contains(&2))
             .map(|term| term.values.at(0))
             .fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
-        let plain = self.terms.iter().filter(|term| order(term).iter().all(|n| *n == 0));
+        let plain = self
+            .terms
+            .iter()
+            .filter(|term| order(term).iter().all(|n| *n == 0));
         plain
             .map(|term| (term.values.largest_like(leading) / leading.abs()).sqrt())
             .fold(0.0, f64::max)

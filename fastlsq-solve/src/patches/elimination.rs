@@ -254,7 +254,10 @@ fn merged_matrix(
                     matrix
                         .as_mut()
                         .submatrix_mut(row * size, column * size, size, size);
-                target += front.schur.as_ref().submatrix(i * size, j * size, size, size);
+                target += front
+                    .schur
+                    .as_ref()
+                    .submatrix(i * size, j * size, size, size);
             }
         }
     }

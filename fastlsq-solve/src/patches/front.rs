@@ -106,7 +106,11 @@ fn permute(mut a: MatMut<'_, f64>, start: usize, order: &[usize]) {
 }
 
 /// Cuts the columns into chunks whose width does not depend on threads, and works on each.
-fn each_chunk(a: MatMut<'_, f64>, parallel: bool, work: impl Fn(MatMut<'_, f64>) + Sync + Send) {
+pub(super) fn each_chunk(
+    a: MatMut<'_, f64>,
+    parallel: bool,
+    work: impl Fn(MatMut<'_, f64>) + Sync + Send,
+) {
     let mut chunks = Vec::with_capacity(a.ncols().div_ceil(CHUNK));
     let mut rest = a;
     while rest.ncols() > 0 {
@@ -171,7 +175,13 @@ impl Front {
             lu.solve(rhs.rb_mut());
         }
         let mut out = Mat::zeros(self.outward.nrows(), rhs.ncols());
-        add_product(out.as_mut(), 1.0, self.outward.as_ref(), rhs.as_ref(), false);
+        add_product(
+            out.as_mut(),
+            1.0,
+            self.outward.as_ref(),
+            rhs.as_ref(),
+            false,
+        );
         out
     }
 
@@ -209,11 +219,17 @@ mod tests {
             let mut outer = outer.to_owned();
             outer -= front.forward(inner.rb_mut());
             if n > e {
-                Lu::new(front.schur.to_owned()).unwrap().solve(outer.as_mut());
+                Lu::new(front.schur.to_owned())
+                    .unwrap()
+                    .solve(outer.as_mut());
             }
             front.backward(inner.rb_mut(), outer.as_ref());
             for i in 0..n {
-                let x = if i < e { inner[(i, 0)] } else { outer[(i - e, 0)] };
+                let x = if i < e {
+                    inner[(i, 0)]
+                } else {
+                    outer[(i - e, 0)]
+                };
                 assert!((x - exact[(i, 0)]).abs() < 1e-12, "{n} {e} {i}");
             }
         }

@@ -37,6 +37,8 @@ pub(super) struct Grid {
     pub(super) dim: usize,
     /// Coordinates of the cuts along each axis.
     cuts: Vec<Vec<f64>>,
+    /// Widths between them: equal where an interval was cut into equal parts, whatever rounding does to the cuts.
+    widths: Vec<Vec<f64>>,
     /// The box that each cell belongs to, the first axis running fastest.
     owners: Vec<Option<usize>>,
     periodic: Vec<bool>,
@@ -59,20 +61,29 @@ impl Grid {
                 cuts
             })
             .collect();
-        let widths = |cuts: &[f64]| -> Vec<f64> { cuts.windows(2).map(|w| w[1] - w[0]).collect() };
         let narrowest = cuts
             .iter()
-            .flat_map(|cuts| widths(cuts))
+            .flat_map(|cuts| cuts.windows(2).map(|w| w[1] - w[0]))
             .fold(f64::INFINITY, f64::min);
+        let mut widths = Vec::with_capacity(dim);
         // Boxes of very different sizes: keep the grid small, and let the cells be longer than wide.
-        let shortest = cuts.iter().map(|c| c[c.len() - 1] - c[0]).fold(0.0, f64::max) / 64.0;
+        let shortest = cuts
+            .iter()
+            .map(|c| c[c.len() - 1] - c[0])
+            .fold(0.0, f64::max)
+            / 64.0;
         let target = narrowest.max(shortest) * MAX_ASPECT;
         for (axis, cuts) in cuts.iter_mut().enumerate() {
             let first = options.first_grid.get(axis).copied().unwrap_or(1).max(1);
             let mut refined = vec![cuts[0]];
+            let mut own = Vec::new();
             for pair in cuts.windows(2) {
                 let natural = ((pair[1] - pair[0]) / target).ceil().max(1.0) as usize;
                 let parts = natural * first;
+                own.extend(std::iter::repeat_n(
+                    (pair[1] - pair[0]) / parts as f64,
+                    parts,
+                ));
                 for k in 1..=parts {
                     let t = k as f64 / parts as f64;
                     refined.push(if k == parts {
@@ -83,6 +94,7 @@ impl Grid {
                 }
             }
             *cuts = refined;
+            widths.push(own);
         }
         let total = cuts
             .iter()
@@ -95,6 +107,7 @@ impl Grid {
         let mut grid = Self {
             dim,
             cuts,
+            widths,
             owners: Vec::new(),
             periodic: problem.periodic.clone(),
         };
@@ -156,7 +169,11 @@ impl Grid {
         let cell = ((lattice / UNIT) as usize).min(cuts.len() - 2);
         let within = (lattice - cell as u64 * UNIT) as f64 / UNIT as f64;
         let (a, b) = (cuts[cell], cuts[cell + 1]);
-        if within == 1.0 { b } else { a + within * (b - a) }
+        if within == 1.0 {
+            b
+        } else {
+            a + within * (b - a)
+        }
     }
 
     /// The corners of a cell in physical coordinates.
@@ -177,9 +194,9 @@ impl Grid {
         let (lo, _) = self.bounds(cell);
         let half: Vec<f64> = (0..self.dim)
             .map(|axis| {
-                let cuts = &self.cuts[axis];
-                let root = ((cell.corner[axis] / UNIT) as usize).min(cuts.len() - 2);
-                0.5 * (cuts[root + 1] - cuts[root]) * (cell.size as f64 / UNIT as f64)
+                let widths = &self.widths[axis];
+                let root = ((cell.corner[axis] / UNIT) as usize).min(widths.len() - 1);
+                0.5 * widths[root] * (cell.size as f64 / UNIT as f64)
             })
             .collect();
         let center = lo.iter().zip(&half).map(|(lo, h)| lo + h).collect();

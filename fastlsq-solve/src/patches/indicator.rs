@@ -1,12 +1,14 @@
 //! How good a solution is, leaf by leaf and as a whole.
 
-use ndarray::Array2;
+use faer::{Mat, MatRef};
+use fastlsq_basis::MultiIndex;
 use rayon::prelude::*;
 
 use super::PatchError;
 use super::coefficients::place;
+use super::groups::{Group, groups};
 use super::leaf::{Leaf, apply};
-use super::reference::Reference;
+use super::reference::{Reference, times};
 use super::solution::PatchSolution;
 
 /// Rounding errors of a residual, in units of ε times the sizes of its terms.
@@ -37,68 +39,80 @@ pub(super) fn measure(
     unknowns: usize,
     before: Option<&PatchSolution>,
 ) -> Result<Vec<LeafQuality>, PatchError> {
-    leaves
+    let groups = groups(leaves);
+    let measured: Vec<Vec<(usize, LeafQuality)>> = groups
         .par_iter()
-        .zip(coefficients)
-        .map(|(leaf, c)| measure_leaf(leaf, c, reference, unknowns, before))
-        .collect()
+        .map(|group| measure_group(group, leaves, coefficients, reference, unknowns, before))
+        .collect::<Result<_, PatchError>>()?;
+    let mut all: Vec<(usize, LeafQuality)> = measured.into_iter().flatten().collect();
+    all.sort_unstable_by_key(|(place, _)| *place);
+    Ok(all.into_iter().map(|(_, quality)| quality).collect())
 }
 
-fn measure_leaf(
-    leaf: &Leaf,
-    c: &[f64],
+fn measure_group(
+    group: &Group<'_>,
+    leaves: &[&Leaf],
+    coefficients: &[Vec<f64>],
     reference: &Reference,
     unknowns: usize,
     before: Option<&PatchSolution>,
-) -> Result<LeafQuality, PatchError> {
-    let rank = reference.rank();
-    let checks = reference.check.len();
-    let left = apply(leaf.operator.residual.as_ref(), c);
-    let sum: f64 = left
-        .iter()
-        .zip(&leaf.check_source)
-        .map(|(l, f)| (l - f) * (l - f))
-        .sum();
-    // Rounding of Σ βⱼ Lφⱼ: ε times the sizes of coefficients and of the rows.
-    let row_size = reference.residual_size;
-    let beta: f64 = (0..unknowns)
-        .map(|v| apply(reference.compression.as_ref(), &c[v * rank..(v + 1) * rank]))
-        .flat_map(|beta| beta.into_iter().map(|b| b * b))
-        .sum();
-    let floor = ROUNDING * f64::EPSILON * row_size * beta.sqrt();
-    let mut quality = LeafQuality {
-        residual: (sum / left.len() as f64).sqrt() / leaf.frame.stiffness,
-        floor,
-        largest: 0.0,
-        mean_square: 0.0,
-        change: 0.0,
-        volume: leaf.frame.half.iter().map(|h| 2.0 * h).product(),
+) -> Result<Vec<(usize, LeafQuality)>, PatchError> {
+    let (rank, checks) = (reference.rank(), reference.check.len());
+    let c = group.columns(unknowns * rank, |p| &coefficients[p]);
+    let left = times(group.operator.residual.as_ref(), c.as_ref());
+    let of_unknowns = |table: MatRef<'_, f64>| -> Vec<Mat<f64>> {
+        let part = |v: usize| c.as_ref().subrows(v * rank, rank);
+        (0..unknowns).map(|v| times(table, part(v))).collect()
     };
-    let values: Vec<Vec<f64>> = (0..unknowns)
-        .map(|v| apply(reference.check_values.as_ref(), &c[v * rank..(v + 1) * rank]))
-        .collect();
-    for value in values.iter().flatten() {
-        quality.largest = quality.largest.max(value.abs());
-        quality.mean_square += value * value / checks as f64;
-    }
-    if let Some(before) = before {
+    let betas = of_unknowns(reference.compression.as_ref());
+    let values = of_unknowns(reference.check_values.as_ref());
+    let mut measured = Vec::with_capacity(group.places.len());
+    for (j, &place) in group.places.iter().enumerate() {
+        let leaf = leaves[place];
+        let pairs = left.col_as_slice(j).iter().zip(&leaf.check_source);
+        let sum: f64 = pairs.map(|(l, f)| (l - f) * (l - f)).sum();
+        // Rounding of Σ βⱼ Lφⱼ: ε times the sizes of coefficients and of the rows.
+        let beta: f64 = betas.iter().map(|b| b.col(j).squared_norm_l2()).sum();
+        let mut quality = LeafQuality {
+            residual: (sum / left.nrows() as f64).sqrt() / leaf.frame.stiffness,
+            floor: ROUNDING * f64::EPSILON * reference.residual_size * beta.sqrt(),
+            largest: 0.0,
+            mean_square: 0.0,
+            change: 0.0,
+            volume: leaf.frame.half.iter().map(|h| 2.0 * h).product(),
+        };
         for (v, values) in values.iter().enumerate() {
-            let old = match before.tree.place(&leaf.frame.cell) {
-                Some(place) => {
-                    let c = &before.coefficients[place][v * rank..(v + 1) * rank];
-                    apply(reference.check_values.as_ref(), c)
+            let values = values.col_as_slice(j);
+            for value in values {
+                quality.largest = quality.largest.max(value.abs());
+                quality.mean_square += value * value / checks as f64;
+            }
+            if let Some(before) = before {
+                let old = earlier(before, leaf, v, reference)?;
+                for (new, old) in values.iter().zip(old) {
+                    quality.change += (new - old) * (new - old) / checks as f64;
                 }
-                None => {
-                    let points: Array2<f64> =
-                        place(reference.check.points.view(), &leaf.frame.center, &leaf.frame.half);
-                    let value = fastlsq_basis::MultiIndex::zero(reference.dim);
-                    before.derivatives(v, points.view(), &value)?
-                }
-            };
-            for (new, old) in values.iter().zip(old) {
-                quality.change += (new - old) * (new - old) / checks as f64;
             }
         }
+        measured.push((place, quality));
     }
-    Ok(quality)
+    Ok(measured)
+}
+
+/// The last solution at the check points of a leaf.
+fn earlier(
+    before: &PatchSolution,
+    leaf: &Leaf,
+    unknown: usize,
+    reference: &Reference,
+) -> Result<Vec<f64>, PatchError> {
+    let rank = reference.rank();
+    if let Some(same) = before.tree.place(&leaf.frame.cell) {
+        let c = &before.coefficients[same][unknown * rank..(unknown + 1) * rank];
+        return Ok(apply(reference.check_values.as_ref(), c));
+    }
+    let frame = &leaf.frame;
+    let points = place(reference.check.points.view(), &frame.center, &frame.half);
+    let value = MultiIndex::zero(reference.dim);
+    before.derivatives(unknown, points.view(), &value)
 }

@@ -12,6 +12,7 @@ use super::grid::{Cell, Grid};
 use super::outer::OuterSide;
 use super::problem::PatchProblem;
 use super::reference::{LeastSquares, PointSet, Reference, times};
+use crate::lsq::add_product;
 
 /// What leaves with the same operator in their own coordinates have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,7 +29,7 @@ pub(super) struct LeafOperator {
     /// S: traces → coefficients.
     pub(super) solve: Mat<f64>,
     /// P: source at the inner points → coefficients; only of shared classes.
-    pub(super) source: Option<Mat<f64>>,
+    pub(super) source: Option<SourceMap>,
     /// Coefficients → the equations' left-hand sides at the inner points; only of shared classes.
     pub(super) equation: Option<Mat<f64>>,
     /// Coefficients → fluxes through the sides.
@@ -46,9 +47,36 @@ impl LeafOperator {
             + size(&self.flux)
             + size(&self.steklov)
             + size(&self.residual)
-            + self.source.as_ref().map_or(0, size)
+            + self.source.as_ref().map_or(0, SourceMap::numbers)
             + self.equation.as_ref().map_or(0, size);
         numbers * size_of::<f64>()
+    }
+}
+
+/// More rows of the equation than this, and P is not formed.
+const EXPLICIT_ROWS: usize = 1000;
+
+/// P as a matrix, or as the factors that it is made of, where forming it would cost more than using it.
+#[derive(Debug)]
+pub(super) enum SourceMap {
+    Matrix(Mat<f64>),
+    Factors(LeastSquares),
+}
+
+impl SourceMap {
+    /// P·F for sources side by side.
+    pub(super) fn apply(&self, f: Mat<f64>, reference: &Reference) -> Mat<f64> {
+        match self {
+            Self::Matrix(p) => times(p.as_ref(), f.as_ref()),
+            Self::Factors(inside) => expand_kernel(inside.solve(f).as_ref(), reference),
+        }
+    }
+
+    fn numbers(&self) -> usize {
+        match self {
+            Self::Matrix(p) => p.nrows() * p.ncols(),
+            Self::Factors(inside) => inside.numbers(),
+        }
     }
 }
 
@@ -187,26 +215,31 @@ pub(super) fn leaf_operator(
         reference.add_rows(row, &reference.inner, part)?;
     }
     let lift = lift(reference, unknowns);
-    let kernel = kernel(reference, unknowns);
     // The equation in the kernel of the traces, for what the lifts and the sources leave over.
-    let inside = LeastSquares::of_equation(times(equation.as_ref(), kernel.as_ref()));
+    let inside = LeastSquares::of_equation(restrict_to_kernel(equation.as_ref(), reference));
     let lifted = times(equation.as_ref(), lift.as_ref());
     let traces = lifted.ncols();
     let shared = matches!(frame.class, LeafClass::Shared(_));
-    let sources = if shared { unknowns * points } else { 1 };
+    let rows = unknowns * points;
+    let explicit = shared && rows <= EXPLICIT_ROWS;
+    let sources = match (shared, explicit) {
+        (true, true) => rows,
+        (true, false) => 0,
+        (false, _) => 1,
+    };
     let mut rhs = Mat::zeros(unknowns * points, traces + sources);
     rhs.as_mut().subcols_mut(0, traces).copy_from(&lifted);
-    if shared {
+    if explicit {
         for i in 0..sources {
             rhs[(i, traces + i)] = 1.0;
         }
-    } else {
+    } else if !shared {
         let source = frame.source_at(&reference.inner, problem)?;
         for (i, value) in source.into_iter().enumerate() {
             rhs[(i, traces)] = value;
         }
     }
-    let corrections = times(kernel.as_ref(), inside.solve(rhs).as_ref());
+    let corrections = expand_kernel(inside.solve(rhs).as_ref(), reference);
     let solve = &lift - corrections.as_ref().subcols(0, traces);
     let source = corrections.as_ref().subcols(traces, sources).to_owned();
 
@@ -233,7 +266,13 @@ pub(super) fn leaf_operator(
     let particular = (!shared).then(|| source.col_as_slice(0).to_vec());
     let operator = LeafOperator {
         solve,
-        source: shared.then_some(source),
+        source: shared.then(|| {
+            if explicit {
+                SourceMap::Matrix(source)
+            } else {
+                SourceMap::Factors(inside)
+            }
+        }),
         equation: shared.then_some(equation),
         flux,
         steklov,
@@ -257,17 +296,30 @@ fn lift(reference: &Reference, unknowns: usize) -> Mat<f64> {
     all
 }
 
-/// The kernel of the traces of all unknowns.
-fn kernel(reference: &Reference, unknowns: usize) -> Mat<f64> {
-    let one = &reference.kernel;
-    let (rows, columns) = one.shape();
-    let mut all = Mat::zeros(unknowns * rows, unknowns * columns);
+/// A·(I ⊗ Z): rows for all unknowns, restricted to the kernel of the traces.
+fn restrict_to_kernel(a: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
+    let kernel = reference.kernel.as_ref();
+    let (rank, columns) = (kernel.nrows(), kernel.ncols());
+    let unknowns = a.ncols() / rank.max(1);
+    let mut out = Mat::zeros(a.nrows(), unknowns * columns);
     for v in 0..unknowns {
-        all.as_mut()
-            .submatrix_mut(v * rows, v * columns, rows, columns)
-            .copy_from(one);
+        let target = out.as_mut().subcols_mut(v * columns, columns);
+        add_product(target, 1.0, a.subcols(v * rank, rank), kernel, true);
     }
-    all
+    out
+}
+
+/// (I ⊗ Z)·X: coefficients of all unknowns from those in the kernel of the traces.
+fn expand_kernel(x: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
+    let kernel = reference.kernel.as_ref();
+    let (rank, columns) = (kernel.nrows(), kernel.ncols());
+    let unknowns = x.nrows() / columns.max(1);
+    let mut out = Mat::zeros(unknowns * rank, x.ncols());
+    for v in 0..unknowns {
+        let target = out.as_mut().subrows_mut(v * rank, rank);
+        add_product(target, 1.0, kernel, x.subrows(v * columns, columns), true);
+    }
+    out
 }
 
 /// A leaf with everything that does not change from solve to solve.
@@ -276,10 +328,10 @@ pub(super) struct Leaf {
     pub(super) frame: LeafFrame,
     pub(super) class: u32,
     pub(super) operator: Arc<LeafOperator>,
-    /// P f.
-    pub(super) particular: Vec<f64>,
+    /// P f, where the class is this leaf's own.
+    pub(super) particular: Option<Vec<f64>>,
     /// f at the inner points, over the leaf's scale.
-    inner_source: Vec<f64>,
+    pub(super) inner_source: Vec<f64>,
     /// f at the check points, over the leaf's scale.
     pub(super) check_source: Vec<f64>,
     /// For each side that lies on the outer boundary, what holds there.
@@ -297,11 +349,6 @@ impl Leaf {
         reference: &Reference,
     ) -> Result<Self, PatchError> {
         let inner_source = frame.source_at(&reference.inner, problem)?;
-        let particular = match (own, &operator.source) {
-            (Some(own), _) => own,
-            (None, Some(source)) => apply(source.as_ref(), &inner_source),
-            (None, None) => vec![0.0; operator.solve.nrows()],
-        };
         let check_source = frame.source_at(&reference.check, problem)?;
         let outer = (0..2 * reference.dim)
             .map(|side| OuterSide::new(&frame, side, grid, problem, reference))
@@ -310,56 +357,12 @@ impl Leaf {
             frame,
             class,
             operator,
-            particular,
+            particular: own,
             inner_source,
             check_source,
             outer,
         })
     }
-
-    /// c + P (f − A c), with these traces: what the equation inside and the sides make of an approximation c.
-    ///
-    /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement.
-    pub(super) fn improved(
-        &self,
-        c: Option<&[f64]>,
-        traces: &[f64],
-        reference: &Reference,
-        unknowns: usize,
-    ) -> Vec<f64> {
-        let operator = &self.operator;
-        let Some(c) = c else {
-            let mut base = self.particular.clone();
-            if traces.iter().any(|t| *t != 0.0) {
-                add(&mut base, apply(operator.solve.as_ref(), traces));
-            }
-            return base;
-        };
-        let mut base = c.to_vec();
-        if let (Some(equation), Some(source)) = (&operator.equation, &operator.source) {
-            let left = apply(equation.as_ref(), c);
-            let rest: Vec<f64> = self.inner_source.iter().zip(left).map(|(f, l)| f - l).collect();
-            add(&mut base, apply(source.as_ref(), &rest));
-        }
-        let mut miss = traces.to_vec();
-        let (rank, nodes) = (reference.rank(), reference.side_nodes());
-        for (side, values) in reference.side_values.iter().enumerate() {
-            for v in 0..unknowns {
-                let found = apply(values.as_ref(), &base[v * rank..(v + 1) * rank]);
-                let start = (side * unknowns + v) * nodes;
-                for (m, f) in miss[start..start + nodes].iter_mut().zip(found) {
-                    *m -= f;
-                }
-            }
-        }
-        add(&mut base, apply(operator.solve.as_ref(), &miss));
-        base
-    }
-}
-
-/// x += y.
-pub(super) fn add(x: &mut [f64], y: Vec<f64>) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
 }
 
 /// A·x.

@@ -60,7 +60,11 @@ impl Order {
                 u32::try_from(count).unwrap_or(0)
             };
             let own = skeleton.blocks_of(leaf).into_iter();
-            order.push(own.map(|block| (block, ties(block))).collect(), None, skeleton);
+            order.push(
+                own.map(|block| (block, ties(block))).collect(),
+                None,
+                skeleton,
+            );
         }
         order
     }
@@ -157,8 +161,7 @@ impl Order {
             pairs.skip(step.eliminated).collect()
         };
         let mut blocks = open(&self.steps[a]);
-        let known: HashMap<u32, usize> =
-            blocks.iter().enumerate().map(|(i, b)| (b.0, i)).collect();
+        let known: HashMap<u32, usize> = blocks.iter().enumerate().map(|(i, b)| (b.0, i)).collect();
         for (block, ties) in open(&self.steps[b]) {
             match known.get(&block) {
                 Some(&place) => blocks[place].1 += ties,

@@ -48,7 +48,11 @@ impl OuterSide {
         if neighbour.is_some_and(|corner| grid.owner(&Cell { corner, size }).is_some()) {
             return Ok(None);
         }
-        let points = place(reference.sides[side].points.view(), &frame.center, &frame.half);
+        let points = place(
+            reference.sides[side].points.view(),
+            &frame.center,
+            &frame.half,
+        );
         let mut normal = vec![0.0; reference.dim];
         normal[axis] = if upper { 1.0 } else { -1.0 };
         let chosen = points
@@ -61,10 +65,16 @@ impl OuterSide {
         if chosen.iter().all(values) {
             return Ok(Some(Self::Values(data)));
         }
-        Self::rows(frame, side, &points, &normal, &chosen, data, problem, reference).map(Some)
+        Self::rows(
+            frame, side, &points, &normal, &chosen, data, problem, reference,
+        )
+        .map(Some)
     }
 
-    #[allow(clippy::too_many_arguments, reason = "the pieces of one side, named by the caller")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the pieces of one side, named by the caller"
+    )]
     fn rows(
         frame: &LeafFrame,
         side: usize,

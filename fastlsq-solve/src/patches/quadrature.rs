@@ -84,9 +84,8 @@ impl SideRule {
     pub(super) fn new(axes: usize, count: usize) -> Self {
         let (x, w) = gauss_legendre(count);
         let total = count.pow(u32::try_from(axes).unwrap_or(0));
-        let digit = |index: usize, axis: usize| {
-            index / count.pow(u32::try_from(axis).unwrap_or(0)) % count
-        };
+        let digit =
+            |index: usize, axis: usize| index / count.pow(u32::try_from(axis).unwrap_or(0)) % count;
         let nodes = (0..total)
             .map(|i| (0..axes).map(|axis| x[digit(i, axis)]).collect())
             .collect();
@@ -101,7 +100,9 @@ impl SideRule {
             .map(|part| {
                 let factor = |fine: usize, coarse: usize| -> f64 {
                     (0..axes)
-                        .map(|axis| halves[part >> axis & 1][(digit(fine, axis), digit(coarse, axis))])
+                        .map(|axis| {
+                            halves[part >> axis & 1][(digit(fine, axis), digit(coarse, axis))]
+                        })
                         .product()
                 };
                 let weight =

@@ -12,6 +12,7 @@ use ndarray::Array2;
 
 use super::PatchError;
 use super::coefficients::{LocalRow, Values};
+use super::front::each_chunk;
 use super::options::{LeafFeatures, LeafSize};
 use super::quadrature::SideRule;
 use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
@@ -23,9 +24,14 @@ const TRACE_CUT: f64 = 1e-12;
 /// Pivots of the equation below this share of the largest are noise.
 const EQUATION_CUT: f64 = 1e-13;
 
+/// Below this many entries a matrix is the work of one thread.
+const PARALLEL_ENTRIES: usize = 1 << 17;
+
 /// Least squares for one matrix and many right-hand sides.
+#[derive(Debug)]
 pub(super) struct LeastSquares {
     qr: PivotedQr,
+    rows: usize,
     columns: usize,
 }
 
@@ -36,8 +42,9 @@ impl LeastSquares {
             .map(|j| matrix.col(j).norm_l2())
             .fold(0.0, f64::max);
         Self {
-            qr: pivoted_qr(matrix, cut * largest, false),
+            rows: matrix.nrows(),
             columns,
+            qr: pivoted_qr(matrix, cut * largest, true),
         }
     }
 
@@ -46,9 +53,15 @@ impl LeastSquares {
         Self::new(matrix, EQUATION_CUT)
     }
 
+    /// Numbers that are stored.
+    pub(super) fn numbers(&self) -> usize {
+        (self.rows + self.columns) * self.columns
+    }
+
     pub(super) fn solve(&self, mut rhs: Mat<f64>) -> Mat<f64> {
         let rank = self.qr.rank();
-        self.qr.apply_transpose(rhs.as_mut());
+        let wide = self.rows * self.columns > PARALLEL_ENTRIES;
+        each_chunk(rhs.as_mut(), wide, |chunk| self.qr.apply_transpose(chunk));
         let mut top = rhs.as_ref().subrows(0, rank).to_owned();
         solve_upper(self.qr.r11(), top.as_mut());
         let mut out = Mat::zeros(self.columns, top.ncols());
@@ -153,7 +166,7 @@ impl Reference {
             residual_size,
             resolution: match size.features {
                 LeafFeatures::Waves { bandwidth, .. } => 0.7 * bandwidth,
-                LeafFeatures::Legendre { degree } => 0.25 * f64::from(degree),
+                LeafFeatures::Legendre { degree } => 0.19 * f64::from(degree),
             },
         })
     }
@@ -257,7 +270,12 @@ fn features(dim: usize, size: &LeafSize, seed: u64) -> Result<Arc<dyn Basis>, Pa
             let mut frequencies = sampler.normals(count, dim);
             let radii = sampler.points(count, 2);
             for (mut w, u) in frequencies.rows_mut().into_iter().zip(radii.rows()) {
-                let length = w.iter().map(|w| w * w).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+                let length = w
+                    .iter()
+                    .map(|w| w * w)
+                    .sum::<f64>()
+                    .sqrt()
+                    .max(f64::MIN_POSITIVE);
                 let radius = bandwidth * u[0].powf(1.0 / dim as f64);
                 w.mapv_inplace(|w| w * radius / length);
             }
@@ -280,7 +298,9 @@ fn tensor_grid(dim: usize, x: &[f64]) -> Array2<f64> {
     for axis in 0..dim {
         stride[axis + 1] = stride[axis] * x.len();
     }
-    Array2::from_shape_fn((stride[dim], dim), |(i, axis)| x[i / stride[axis] % x.len()])
+    Array2::from_shape_fn((stride[dim], dim), |(i, axis)| {
+        x[i / stride[axis] % x.len()]
+    })
 }
 
 fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {

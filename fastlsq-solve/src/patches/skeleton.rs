@@ -121,7 +121,11 @@ impl Skeleton {
                                 })
                             });
                             Link::Balance {
-                                block: block_at(place_of(if part.is_some() { there } else { cell })),
+                                block: block_at(place_of(if part.is_some() {
+                                    there
+                                } else {
+                                    cell
+                                })),
                                 part,
                                 factor: flux(leaf) / flux(if ours { leaf } else { other }),
                             }
@@ -196,9 +200,10 @@ impl Skeleton {
         for (side, link) in links.iter().enumerate() {
             let Some(row) = local(link) else { continue };
             let outer = match &leaf.outer[side] {
-                Some(OuterSide::Rows { matrix, .. }) => {
-                    Some(super::reference::times(matrix.as_ref(), operator.solve.as_ref()))
-                }
+                Some(OuterSide::Rows { matrix, .. }) => Some(super::reference::times(
+                    matrix.as_ref(),
+                    operator.solve.as_ref(),
+                )),
                 _ => None,
             };
             for (other, column_link) in links.iter().enumerate() {
@@ -236,19 +241,19 @@ impl Skeleton {
         matrix
     }
 
-    /// Adds what a leaf with these coefficients leaves over in the skeleton's equations.
+    /// Adds what a leaf with these coefficients and fluxes leaves over in the skeleton's equations.
     pub(super) fn add_defect(
         &self,
         place: usize,
         leaf: &Leaf,
         coefficients: &[f64],
+        flux: &[f64],
         reference: &Reference,
         unknowns: usize,
         rhs: &mut [f64],
     ) {
         let nodes = reference.side_nodes();
         let size = unknowns * nodes;
-        let flux = super::leaf::apply(leaf.operator.flux.as_ref(), coefficients);
         for (side, link) in self.links[place].iter().enumerate() {
             match (*link, &leaf.outer[side]) {
                 (

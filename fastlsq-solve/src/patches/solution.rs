@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
 use fastlsq_basis::{Action, Coefficient, Form, MultiIndex};
 use fastlsq_ops::{EquationRow, Operator, Sites};
-use faer::Mat;
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::PatchError;
@@ -66,11 +66,10 @@ impl PatchSolution {
         point: &[f64],
         alpha: &MultiIndex,
     ) -> Result<f64, PatchError> {
-        let points = ArrayView2::from_shape((1, point.len()), point).map_err(|_| {
-            PatchError::Outside {
+        let points =
+            ArrayView2::from_shape((1, point.len()), point).map_err(|_| PatchError::Outside {
                 point: point.to_vec(),
-            }
-        })?;
+            })?;
         let values = self.derivatives(unknown, points, alpha)?;
         values.first().copied().ok_or_else(|| PatchError::Outside {
             point: point.to_vec(),
@@ -170,7 +169,9 @@ impl PatchSolution {
     ) -> Result<Vec<f64>, PatchError> {
         let (center, half) = self.grid.frame(&self.tree.leaves[leaf]);
         let physical = sites.points().select(Axis(0), places);
-        let normals = sites.normals().map(|normals| normals.select(Axis(0), places));
+        let normals = sites
+            .normals()
+            .map(|normals| normals.select(Axis(0), places));
         let table = sites.table().map(|table| table.select(Axis(0), places));
         let mut own = Sites::new(physical.view());
         if let Some(normals) = &normals {
