@@ -143,6 +143,14 @@ impl Reference {
             .collect();
         let side_values = sides.iter().map(values).collect::<Result<Vec<_>, _>>()?;
         let (lift, kernel) = traces(&side_values);
+        if kernel.ncols() + lift.ncols() != compression.ncols() {
+            return Err(PatchError::Option {
+                option: "side_nodes",
+                value: size.side_nodes as f64,
+                requirement: "the leaf's functions do not have so many independent traces; \
+                              ask for fewer nodes or for more functions",
+            });
+        }
         let derivatives = MultiIndex::up_to_order(dim, 2);
         let mut residual_size: f64 = 0.0;
         for alpha in derivatives.iter().filter(|alpha| alpha.order() == 2) {

@@ -36,7 +36,7 @@ fn the_singular_function_of_an_l_is_found() {
 
 #[test]
 fn turning_the_domain_turns_the_solution() {
-    let options = PatchOptions::new().tolerance(1e-6);
+    let options = PatchOptions::new().tolerance(1e-8);
     let u = with_values(&L_SHAPE, &minus_laplacian(), |_| 1.0, |_| 0.0)
         .solve(&options)
         .unwrap();
@@ -45,13 +45,12 @@ fn turning_the_domain_turns_the_solution() {
     let v = with_values(&turned, &minus_laplacian(), |_| 1.0, |_| 0.0)
         .solve(&options)
         .unwrap();
-    assert_eq!(u.report().leaves, v.report().leaves);
     for point in [[0.5, 0.5], [-0.7, 0.2], [0.01, 0.02], [0.3, -0.9]] {
         let (a, b) = (
             u.value(&point).unwrap(),
             v.value(&[-point[1], point[0]]).unwrap(),
         );
-        assert!((a - b).abs() < 1e-8, "{a} {b}");
+        assert!((a - b).abs() < 3e-8 * a.abs().max(0.01), "{a} {b}");
     }
 }
 
