@@ -90,12 +90,4 @@ pub enum PatchError {
         /// What it must satisfy.
         requirement: &'static str,
     },
-    /// Not even the first grid fits in the memory that is allowed.
-    #[error("the first grid needs about {needed} bytes, {limit} are allowed; raise the limit")]
-    Memory {
-        /// Bytes needed.
-        needed: usize,
-        /// Bytes allowed.
-        limit: usize,
-    },
 }

@@ -75,7 +75,8 @@ impl Lu {
         // Sound problems, layers and jumps included, keep their pivots above 1e-5 of the largest entry; where a constant is
         // left free, rounding leaves 1e-13 of it.
         let tiny = 1e-11 * largest;
-        if (0..n).any(|i| !(a[(i, i)].abs() > tiny)) {
+        let vanishes = |pivot: f64| pivot.is_nan() || pivot.abs() <= tiny;
+        if (0..n).any(|i| vanishes(a[(i, i)])) {
             return Err(PatchError::Singular);
         }
         Ok(Self { factors: a, order })
@@ -199,6 +200,7 @@ impl Front {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
 mod tests {
     use super::*;
 

@@ -239,8 +239,7 @@ impl Grid {
     /// The lattice coordinates of a point; on the outer boundary, those of the last unit inside.
     pub(super) fn locate(&self, point: &[f64]) -> Option<[u64; 3]> {
         let mut at = [0; 3];
-        for axis in 0..self.dim {
-            let cuts = &self.cuts[axis];
+        for ((axis, cuts), lattice) in self.cuts.iter().enumerate().zip(&mut at) {
             let x = *point.get(axis)?;
             let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
             // A rounding error beyond the boundary still belongs to the domain.
@@ -251,7 +250,7 @@ impl Grid {
             let cell = cuts.partition_point(|c| *c <= x).clamp(1, cuts.len() - 1) - 1;
             let t = (x - cuts[cell]) / (cuts[cell + 1] - cuts[cell]);
             let unit = (t.clamp(0.0, 1.0) * UNIT as f64) as u64;
-            at[axis] = cell as u64 * UNIT + unit.min(UNIT - 1);
+            *lattice = cell as u64 * UNIT + unit.min(UNIT - 1);
         }
         Some(at)
     }

@@ -68,7 +68,7 @@
 //! # Where things are
 //! `problem`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`: cells. `quadrature`,
 //! `reference`, `coefficients`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`, `elimination`: all of them.
-//! `groups`, `indicator`, `adapt`: the loop. `solution`: the function that comes out.
+//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`: the loop. `solution`: the function that comes out.
 
 mod adapt;
 mod coefficients;
@@ -78,6 +78,7 @@ mod front;
 mod grid;
 mod groups;
 mod indicator;
+mod judgement;
 mod leaf;
 mod options;
 mod ordering;
@@ -88,6 +89,8 @@ mod reference;
 mod report;
 mod skeleton;
 mod solution;
+mod step;
+mod store;
 #[cfg(test)]
 mod tests;
 mod tree;

@@ -249,11 +249,11 @@ impl Skeleton {
         coefficients: &[f64],
         flux: &[f64],
         reference: &Reference,
-        unknowns: usize,
         rhs: &mut [f64],
     ) {
         let nodes = reference.side_nodes();
-        let size = unknowns * nodes;
+        let size = flux.len() / leaf.outer.len().max(1);
+        let unknowns = size / nodes.max(1);
         for (side, link) in self.links[place].iter().enumerate() {
             match (*link, &leaf.outer[side]) {
                 (
