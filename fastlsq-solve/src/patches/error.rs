@@ -14,6 +14,18 @@ pub enum PatchError {
     /// Features cannot be built or evaluated.
     #[error(transparent)]
     Basis(#[from] BasisError),
+    /// The statement of the problem is at fault.
+    #[error(transparent)]
+    Stated(#[from] crate::SolveError),
+    /// A domain that is not a box of space.
+    #[error("patches need a box of space (or several, as a PatchProblem); this domain is none")]
+    NotABox,
+    /// A condition that holds neither on a face nor between opposite faces.
+    #[error("{label} holds at given points; patches take conditions on faces and periodic ones")]
+    Place {
+        /// The condition.
+        label: String,
+    },
     /// Boxes that do not make up a domain.
     #[error("box {index} {reason}")]
     Box {

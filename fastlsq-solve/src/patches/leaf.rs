@@ -167,15 +167,12 @@ impl LeafFrame {
         let placed = place(at.points.view(), &self.center, &self.half);
         let piece = &problem.pieces[self.piece];
         let mut values = Vec::with_capacity(at.len() * piece.sources.len());
-        let mut point = vec![0.0; placed.ncols()];
         for (equation, source) in piece.sources.iter().enumerate() {
-            for row in placed.rows() {
-                point.iter_mut().zip(row).for_each(|(x, y)| *x = *y);
-                let value = source.at(&point);
+            for (i, value) in source.values(placed.view()).into_iter().enumerate() {
                 if !value.is_finite() {
                     return Err(PatchError::DataNotFinite {
                         label: format!("equation {equation}"),
-                        point,
+                        point: placed.row(i).to_vec(),
                         value,
                     });
                 }

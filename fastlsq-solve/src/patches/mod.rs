@@ -47,8 +47,8 @@
 //!
 //! # Use
 //! ```
-//! use fastlsq_solve::patches::{FaceCondition, PatchOptions, PatchProblem, Piece};
-//! use fastlsq_solve::{Action, Data, MultiIndex, Operator, Term};
+//! use fastlsq_solve::patches::{Data, FaceCondition, PatchOptions, PatchProblem, Piece};
+//! use fastlsq_solve::{Action, MultiIndex, Operator, Term};
 //!
 //! // −Δu = 1 on an L, u = 0 on its boundary: r^{2/3} at the inner corner, r² log r at the others.
 //! let second = |axis| MultiIndex::along(2, axis, 2).map(|alpha| Term::new(-1.0, Action::derivative(alpha)));
@@ -72,6 +72,7 @@
 
 mod adapt;
 mod coefficients;
+mod data;
 mod elimination;
 mod error;
 mod front;
@@ -89,12 +90,14 @@ mod reference;
 mod report;
 mod skeleton;
 mod solution;
+mod stated;
 mod step;
 mod store;
 #[cfg(test)]
 mod tests;
 mod tree;
 
+pub use data::Data;
 pub use error::PatchError;
 pub use options::{LeafFeatures, LeafSize, PatchOptions};
 pub use problem::{FaceCondition, PatchProblem, Piece};

@@ -155,13 +155,14 @@ fn data_at(
 ) -> Result<Vec<f64>, PatchError> {
     let mut values = Vec::with_capacity(problem.unknowns * points.nrows());
     for e in 0..problem.unknowns {
-        for (row, &index) in points.rows().into_iter().zip(chosen) {
-            let point = row.to_vec();
-            let value = problem.conditions[index].data[e].at(&point);
+        for (i, &index) in chosen.iter().enumerate().take(points.nrows()) {
+            let one = points.slice(ndarray::s![i..=i, ..]);
+            let value = problem.conditions[index].data[e].values(one);
+            let value = value.first().copied().unwrap_or(f64::NAN);
             if !value.is_finite() {
                 return Err(PatchError::DataNotFinite {
                     label: format!("condition {index}"),
-                    point,
+                    point: points.row(i).to_vec(),
                     value,
                 });
             }

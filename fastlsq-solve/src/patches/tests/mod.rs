@@ -14,8 +14,7 @@ use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{Action, MultiIndex};
 use fastlsq_ops::{Operator, Term};
 
-use super::{FaceCondition, PatchProblem, PatchSolution, Piece};
-use crate::data::Data;
+use super::{Data, FaceCondition, PatchProblem, PatchSolution, Piece};
 
 /// c D^α, summed.
 fn operator<const D: usize>(terms: &[(f64, [u32; D])]) -> Operator {

@@ -1,21 +1,14 @@
 //! Conditions of every kind, varying coefficients, systems, periodicity, and statements that are wrong.
 
-use fastlsq_ops::{EquationRow, Field};
+use fastlsq_ops::{EquationRow, Frame, Space, X, Y, div, grad, normal_derivative, unknown};
 
 use super::*;
 use crate::patches::{LeafSize, PatchError, PatchOptions, PatchStatus};
 
 fn normal_derivative_plus(c: f64) -> Operator {
-    let first = |axis| Action::derivative(MultiIndex::along(2, axis, 1).unwrap());
-    let value = Action::derivative(MultiIndex::zero(2));
-    Operator::from_terms(
-        2,
-        [
-            Term::new(Field::normal(0), first(0)),
-            Term::new(Field::normal(1), first(1)),
-            Term::new(c, value),
-        ],
-    )
+    let u = unknown("u");
+    let row = Frame::new(Space::new(2), [u]).row(normal_derivative(u) + c * u);
+    row.unwrap().block(0).unwrap().clone()
 }
 
 fn smooth(x: &[f64]) -> f64 {
@@ -63,20 +56,11 @@ fn only_normal_derivatives_leave_a_constant_free() {
 #[test]
 fn varying_coefficients_advection_reaction_and_a_mixed_derivative() {
     // ∇·(ν∇u) + x u_xy + (1 + y) u_x − 3u with ν = 1 + x²
-    let nu = Field::new("ν", |x: &[f64]| 1.0 + x[0] * x[0]);
-    let term = |field: Field, alpha: [u32; 2]| {
-        Term::new(field, Action::derivative(MultiIndex::new(alpha.to_vec())))
-    };
-    let operator = Operator::from_terms(
-        2,
-        [
-            term(nu.clone(), [2, 0]),
-            term(nu, [0, 2]),
-            term(Field::coordinate(0), [1, 1]),
-            term(Field::new("b", |x: &[f64]| 1.0 + x[1] + 2.0 * x[0]), [1, 0]),
-            term(Field::constant(-3.0), [0, 0]),
-        ],
-    );
+    let u = unknown("u");
+    let diffusion = div((1.0 + X * X) * grad(u));
+    let whole = diffusion + X * u.d(X).d(Y) + (1.0 + Y) * u.d(X) - 3.0 * u;
+    let row = Frame::new(Space::new(2), [u]).row(whole).unwrap();
+    let operator = row.block(0).unwrap().clone();
     let source = |x: &[f64]| {
         -8.0 * (1.0 + x[0] * x[0]) * smooth(x) + (x[0] + 1.0 + x[1] + 2.0 * x[0]) * slope_x(x)
             - 3.0 * smooth(x)
