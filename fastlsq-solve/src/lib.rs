@@ -71,6 +71,7 @@ mod factored;
 pub mod guide;
 pub mod lsq;
 mod options;
+pub mod patches;
 mod problem;
 pub mod problems;
 mod report;

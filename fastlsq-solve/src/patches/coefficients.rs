@@ -1,0 +1,191 @@
+//! The coefficients of equations and conditions in the coordinates of a leaf.
+
+use fastlsq_basis::Coefficient;
+use fastlsq_ops::{EquationRow, Sites};
+use ndarray::{Array2, ArrayView2};
+
+use super::PatchError;
+use super::reference::Reference;
+
+/// One coefficient: the same at all points, or one value for each.
+#[derive(Debug, Clone)]
+pub(super) enum Values {
+    Constant(f64),
+    Each(Vec<f64>),
+}
+
+impl Values {
+    pub(super) fn at(&self, point: usize) -> f64 {
+        match self {
+            Self::Constant(c) => *c,
+            Self::Each(values) => values[point],
+        }
+    }
+
+    /// The largest value with the sign of `like`, in absolute value.
+    fn largest_like(&self, like: f64) -> f64 {
+        let same = |c: f64| if c * like > 0.0 { c.abs() } else { 0.0 };
+        match self {
+            Self::Constant(c) => same(*c),
+            Self::Each(values) => values.iter().fold(0.0, |m, c| m.max(same(*c))),
+        }
+    }
+
+    fn largest(&self) -> f64 {
+        match self {
+            Self::Constant(c) => c.abs(),
+            Self::Each(values) => values.iter().fold(0.0, |m, v| m.max(v.abs())),
+        }
+    }
+}
+
+/// c(x) D^α on one unknown; α by its place in the tables of the reference leaf.
+#[derive(Debug, Clone)]
+pub(super) struct LocalTerm {
+    pub(super) unknown: usize,
+    pub(super) alpha: usize,
+    pub(super) values: Values,
+}
+
+/// A row of operators at a set of points of one leaf, in its coordinates: D^α has become h^{−α} D̂^α.
+#[derive(Debug, Clone)]
+pub(super) struct LocalRow {
+    pub(super) terms: Vec<LocalTerm>,
+}
+
+impl LocalRow {
+    /// Evaluates the coefficients of `row` at points of a leaf with half-widths `half`.
+    pub(super) fn new(
+        row: &EquationRow,
+        sites: Sites<'_>,
+        half: &[f64],
+        reference: &Reference,
+    ) -> Result<Self, PatchError> {
+        let mut terms: Vec<LocalTerm> = Vec::new();
+        for (unknown, operator) in row.blocks() {
+            let prepared = operator.rows(sites)?;
+            for term in prepared.form().terms() {
+                let alpha = &term.action.derivative;
+                let Some(place) = reference.index(alpha) else {
+                    continue;
+                };
+                let scale: f64 = alpha
+                    .orders()
+                    .iter()
+                    .zip(half)
+                    .map(|(&n, h)| h.powi(-i32::try_from(n).unwrap_or(0)))
+                    .product();
+                let values = match term.coefficient {
+                    Coefficient::Constant(c) => Values::Constant(c * scale),
+                    Coefficient::PerPoint(each) => {
+                        let first = each.first().copied().unwrap_or(0.0);
+                        if each.iter().all(|&c| c == first) {
+                            Values::Constant(first * scale)
+                        } else {
+                            Values::Each(each.iter().map(|c| c * scale).collect())
+                        }
+                    }
+                };
+                terms.push(LocalTerm {
+                    unknown: *unknown,
+                    alpha: place,
+                    values,
+                });
+            }
+        }
+        Ok(Self { terms })
+    }
+
+    /// The largest coefficient of a derivative of order at least `order`.
+    pub(super) fn largest(&self, order: u32, reference: &Reference) -> f64 {
+        self.terms
+            .iter()
+            .filter(|term| reference.derivatives[term.alpha].order() >= order)
+            .map(|term| term.values.largest())
+            .fold(0.0, f64::max)
+    }
+
+    /// k·h if this reads Δu + k²u in the leaf's coordinates: the root of the coefficient of u over that of the second
+    /// derivatives, where they have the same sign.
+    pub(super) fn oscillation(&self, reference: &Reference) -> f64 {
+        let order = |term: &LocalTerm| reference.derivatives[term.alpha].orders().to_vec();
+        let leading = self
+            .terms
+            .iter()
+            .filter(|term| order(term).contains(&2))
+            .map(|term| term.values.at(0))
+            .fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
+        let plain = self
+            .terms
+            .iter()
+            .filter(|term| order(term).iter().all(|n| *n == 0));
+        plain
+            .map(|term| (term.values.largest_like(leading) / leading.abs()).sqrt())
+            .fold(0.0, f64::max)
+    }
+
+    /// Divides by a number.
+    pub(super) fn divide(&mut self, by: f64) {
+        for term in &mut self.terms {
+            match &mut term.values {
+                Values::Constant(c) => *c /= by,
+                Values::Each(values) => values.iter_mut().for_each(|c| *c /= by),
+            }
+        }
+    }
+
+    /// The coefficients as numbers that can be compared, if none of them varies.
+    pub(super) fn key(&self) -> Option<Vec<u64>> {
+        let mut key = Vec::with_capacity(2 * self.terms.len());
+        for term in &self.terms {
+            let Values::Constant(c) = term.values else {
+                return None;
+            };
+            key.push(((term.unknown as u64) << 32) | term.alpha as u64);
+            key.push(c.to_bits());
+        }
+        Some(key)
+    }
+
+    /// n·a∇u on a side at right angles to `axis`, from these coefficients of second derivatives taken at its nodes.
+    ///
+    /// In the leaf's coordinates, divided by the half-width along the axis: with v̂ = a/(hᵢhⱼ) the flux is
+    /// ±hᵢ Σⱼ v̂ᵢⱼ ∂̂ⱼu, a mixed coefficient counting half.
+    pub(super) fn conormal(&self, axis: usize, upper: bool, reference: &Reference) -> Self {
+        let sign = if upper { 1.0 } else { -1.0 };
+        let mut terms = Vec::new();
+        for term in &self.terms {
+            let alpha = reference.derivatives[term.alpha].orders();
+            if alpha.iter().sum::<u32>() != 2 || alpha[axis] == 0 {
+                continue;
+            }
+            let mut rest = alpha.to_vec();
+            rest[axis] -= 1;
+            let factor = if alpha[axis] == 2 { sign } else { 0.5 * sign };
+            let Some(place) = reference.index(&fastlsq_basis::MultiIndex::new(rest)) else {
+                continue;
+            };
+            let values = match &term.values {
+                Values::Constant(c) => Values::Constant(c * factor),
+                Values::Each(values) => Values::Each(values.iter().map(|c| c * factor).collect()),
+            };
+            terms.push(LocalTerm {
+                unknown: term.unknown,
+                alpha: place,
+                values,
+            });
+        }
+        Self { terms }
+    }
+}
+
+/// x = centre + h x̂ for every row of a point set.
+pub(super) fn place(points: ArrayView2<'_, f64>, center: &[f64], half: &[f64]) -> Array2<f64> {
+    let mut placed = points.to_owned();
+    for mut row in placed.rows_mut() {
+        for ((x, c), h) in row.iter_mut().zip(center).zip(half) {
+            *x = c + h * *x;
+        }
+    }
+    placed
+}

@@ -1,0 +1,105 @@
+//! What patches cannot answer, and what to do about it.
+
+use fastlsq_basis::BasisError;
+use fastlsq_ops::OperatorError;
+use thiserror::Error;
+
+/// A problem that patches cannot solve as stated.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum PatchError {
+    /// An operator is inconsistent, or its coefficients are not finite somewhere.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// Features cannot be built or evaluated.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// The statement of the problem is at fault.
+    #[error(transparent)]
+    Stated(#[from] crate::SolveError),
+    /// A domain that is not a box of space.
+    #[error("patches need a box of space (or several, as a PatchProblem); this domain is none")]
+    NotABox,
+    /// A condition that holds neither on a face nor between opposite faces.
+    #[error("{label} holds at given points; patches take conditions on faces and periodic ones")]
+    Place {
+        /// The condition.
+        label: String,
+    },
+    /// Boxes that do not make up a domain.
+    #[error("box {index} {reason}")]
+    Box {
+        /// Which box, from 0.
+        index: usize,
+        /// What is wrong, and what is needed.
+        reason: &'static str,
+    },
+    /// Something else about the statement.
+    #[error("{what}: {requirement}")]
+    Statement {
+        /// What is at fault.
+        what: &'static str,
+        /// What is needed.
+        requirement: &'static str,
+    },
+    /// An equation that is not of second order, or uses integrals or multipliers.
+    #[error(
+        "equation {equation} of box {index} is not a differential equation of second order; \
+         patches need derivatives of order 2, and none above"
+    )]
+    NotSecondOrder {
+        /// Which box, from 0.
+        index: usize,
+        /// Which equation of it, from 0.
+        equation: usize,
+    },
+    /// A condition that uses derivatives above the first, integrals or multipliers.
+    #[error("condition {index} must be made of values and first derivatives")]
+    NotFirstOrder {
+        /// Which condition, from 0.
+        index: usize,
+    },
+    /// A piece of the boundary without a condition.
+    #[error(
+        "no condition covers the boundary at {point:?} with outward normal {normal:?}; \
+         add one there (later conditions are used where earlier ones do not apply)"
+    )]
+    NoCondition {
+        /// A point of the boundary.
+        point: Vec<f64>,
+        /// The normal there.
+        normal: Vec<f64>,
+    },
+    /// Data that are NaN or infinite somewhere.
+    #[error("the data of {label} are {value} at {point:?}; data must be finite")]
+    DataNotFinite {
+        /// The equation or condition.
+        label: String,
+        /// The point.
+        point: Vec<f64>,
+        /// The value there.
+        value: f64,
+    },
+    /// The equations do not determine the solution.
+    #[error(
+        "the patches' equations are singular: the problem does not determine its solution \
+         (only normal derivatives are given, say); fix a value somewhere"
+    )]
+    Singular,
+    /// A point outside the boxes.
+    #[error("the point {point:?} lies outside the domain")]
+    Outside {
+        /// The point.
+        point: Vec<f64>,
+    },
+    /// An option outside its range.
+    #[error("option {option} = {value} is not allowed: {requirement}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        requirement: &'static str,
+    },
+}

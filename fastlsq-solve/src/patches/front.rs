@@ -1,0 +1,246 @@
+//! A dense front: unknowns that are eliminated, and the Schur complement that is left on the others.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::triangular_solve::{
+    solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use super::PatchError;
+use crate::lsq::add_product;
+
+/// Columns that one task solves for.
+const CHUNK: usize = 64;
+/// Width of a panel of the blocked LU.
+const PANEL: usize = 96;
+/// Below this many rows a front is the work of one thread.
+const PARALLEL_ROWS: usize = 192;
+
+/// P·A = L·U.
+#[derive(Debug)]
+pub(super) struct Lu {
+    factors: Mat<f64>,
+    /// Row i of P·A is this row of A.
+    order: Vec<usize>,
+}
+
+impl Lu {
+    /// Factors a square matrix by panels, the trailing matrix updated in chunks of fixed width: the result does not
+    /// depend on the number of threads.
+    pub(super) fn new(mut a: Mat<f64>) -> Result<Self, PatchError> {
+        let n = a.nrows();
+        let mut order: Vec<usize> = (0..n).collect();
+        let largest = a.norm_max();
+        let mut start = 0;
+        while start < n {
+            let width = PANEL.min(n - start);
+            let rows = n - start;
+            let (mut forward, mut inverse) = (vec![0_usize; rows], vec![0_usize; rows]);
+            {
+                let panel = a.as_mut().submatrix_mut(start, start, rows, width);
+                let request =
+                    lu_in_place_scratch::<usize, f64>(rows, width, Par::Seq, Default::default());
+                let mut memory = MemBuffer::new(request);
+                lu_in_place(
+                    panel,
+                    &mut forward,
+                    &mut inverse,
+                    Par::Seq,
+                    MemStack::new(&mut memory),
+                    Default::default(),
+                );
+            }
+            let old = order[start..].to_vec();
+            for (i, &from) in forward.iter().enumerate() {
+                order[start + i] = old[from];
+            }
+            let end = start + width;
+            let (mut left, right) = a.as_mut().split_at_col_mut(end);
+            permute(left.rb_mut().subcols_mut(0, start), start, &forward);
+            let left = left.rb();
+            let l11 = left.submatrix(start, start, width, width);
+            let l21 = left.submatrix(end, start, n - end, width);
+            each_chunk(right, rows > PARALLEL_ROWS, |mut chunk| {
+                permute(chunk.rb_mut(), start, &forward);
+                let (_, below) = chunk.split_at_row_mut(start);
+                let (mut top, bottom) = below.split_at_row_mut(width);
+                solve_unit_lower_triangular_in_place(l11, top.rb_mut(), Par::Seq);
+                add_product(bottom, -1.0, l21, top.rb(), false);
+            });
+            start = end;
+        }
+        // Sound problems, layers and jumps included, keep their pivots above 1e-5 of the largest entry; where a constant is
+        // left free, rounding leaves 1e-13 of it.
+        let tiny = 1e-11 * largest;
+        let vanishes = |pivot: f64| pivot.is_nan() || pivot.abs() <= tiny;
+        if (0..n).any(|i| vanishes(a[(i, i)])) {
+            return Err(PatchError::Singular);
+        }
+        Ok(Self { factors: a, order })
+    }
+
+    /// B ← A⁻¹ B.
+    pub(super) fn solve(&self, b: MatMut<'_, f64>) {
+        let parallel = self.factors.nrows() > PARALLEL_ROWS;
+        each_chunk(b, parallel, |mut chunk| {
+            permute(chunk.rb_mut(), 0, &self.order);
+            solve_unit_lower_triangular_in_place(self.factors.as_ref(), chunk.rb_mut(), Par::Seq);
+            solve_upper_triangular_in_place(self.factors.as_ref(), chunk, Par::Seq);
+        });
+    }
+}
+
+/// Row `start + i` becomes what was row `start + order[i]`.
+fn permute(mut a: MatMut<'_, f64>, start: usize, order: &[usize]) {
+    let mut old = vec![0.0; order.len()];
+    for j in 0..a.ncols() {
+        let mut column = a.rb_mut().col_mut(j).subrows_mut(start, order.len());
+        for (i, old) in old.iter_mut().enumerate() {
+            *old = column[i];
+        }
+        for (i, &from) in order.iter().enumerate() {
+            column[i] = old[from];
+        }
+    }
+}
+
+/// Cuts the columns into chunks whose width does not depend on threads, and works on each.
+pub(super) fn each_chunk(
+    a: MatMut<'_, f64>,
+    parallel: bool,
+    work: impl Fn(MatMut<'_, f64>) + Sync + Send,
+) {
+    let mut chunks = Vec::with_capacity(a.ncols().div_ceil(CHUNK));
+    let mut rest = a;
+    while rest.ncols() > 0 {
+        let width = CHUNK.min(rest.ncols());
+        let (chunk, tail) = rest.split_at_col_mut(width);
+        chunks.push(chunk);
+        rest = tail;
+    }
+    if parallel && chunks.len() > 1 {
+        chunks.into_par_iter().for_each(work);
+    } else {
+        chunks.into_iter().for_each(work);
+    }
+}
+
+/// The factors of the eliminated unknowns e and the Schur complement on the boundary b.
+#[derive(Debug)]
+pub(super) struct Front {
+    /// K_ee; absent where nothing is eliminated.
+    lu: Option<Lu>,
+    /// K_ee⁻¹ K_eb.
+    inward: Mat<f64>,
+    /// K_be.
+    outward: Mat<f64>,
+    /// K_bb − K_be K_ee⁻¹ K_eb.
+    pub(super) schur: Mat<f64>,
+}
+
+impl Front {
+    /// Eliminates the first `eliminated` rows and columns.
+    pub(super) fn new(k: Mat<f64>, eliminated: usize) -> Result<Self, PatchError> {
+        let (e, b) = (eliminated, k.nrows() - eliminated);
+        if e == 0 {
+            return Ok(Self {
+                lu: None,
+                inward: Mat::zeros(0, b),
+                outward: Mat::zeros(b, 0),
+                schur: k,
+            });
+        }
+        let part = |i, j, m, n| k.as_ref().submatrix(i, j, m, n).to_owned();
+        let lu = Lu::new(part(0, 0, e, e))?;
+        let mut inward = part(0, e, e, b);
+        lu.solve(inward.as_mut());
+        let outward = part(e, 0, b, e);
+        let mut schur = part(e, e, b, b);
+        let x: MatRef<'_, f64> = inward.as_ref();
+        let wide = b > PARALLEL_ROWS;
+        add_product(schur.as_mut(), -1.0, outward.as_ref(), x, wide);
+        Ok(Self {
+            lu: Some(lu),
+            inward,
+            outward,
+            schur,
+        })
+    }
+
+    /// r_e → y = K_ee⁻¹ r_e in place; the answer is K_be y.
+    pub(super) fn forward(&self, rhs: MatMut<'_, f64>) -> Mat<f64> {
+        let mut rhs = rhs;
+        if let Some(lu) = &self.lu {
+            lu.solve(rhs.rb_mut());
+        }
+        let mut out = Mat::zeros(self.outward.nrows(), rhs.ncols());
+        add_product(
+            out.as_mut(),
+            1.0,
+            self.outward.as_ref(),
+            rhs.as_ref(),
+            false,
+        );
+        out
+    }
+
+    /// y → x_e = y − K_ee⁻¹ K_eb x_b in place.
+    pub(super) fn backward(&self, y: MatMut<'_, f64>, boundary: MatRef<'_, f64>) {
+        add_product(y, -1.0, self.inward.as_ref(), boundary, false);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let size = |m: &Mat<f64>| m.nrows() * m.ncols();
+        let lu = self.lu.as_ref().map_or(0, |lu| size(&lu.factors));
+        (lu + size(&self.inward) + size(&self.outward) + size(&self.schur)) * size_of::<f64>()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
+mod tests {
+    use super::*;
+
+    fn matrix(n: usize) -> Mat<f64> {
+        Mat::from_fn(n, n, |i, j| {
+            let t = ((i * 37 + j * 101) % 89) as f64 / 89.0 - 0.5;
+            t + if i == (j + 3) % n { 4.0 } else { 0.0 }
+        })
+    }
+
+    #[test]
+    fn eliminating_some_unknowns_first_changes_nothing() {
+        for (n, e) in [(5, 0), (7, 7), (40, 11), (250, 130), (400, 300)] {
+            let k = matrix(n);
+            let exact = Mat::from_fn(n, 1, |i, _| (i as f64).sin());
+            let mut r = &k * &exact;
+            let front = Front::new(k, e).unwrap();
+            let (mut inner, outer) = r.as_mut().split_at_row_mut(e);
+            let mut outer = outer.to_owned();
+            outer -= front.forward(inner.rb_mut());
+            if n > e {
+                Lu::new(front.schur.to_owned())
+                    .unwrap()
+                    .solve(outer.as_mut());
+            }
+            front.backward(inner.rb_mut(), outer.as_ref());
+            for i in 0..n {
+                let x = if i < e {
+                    inner[(i, 0)]
+                } else {
+                    outer[(i - e, 0)]
+                };
+                assert!((x - exact[(i, 0)]).abs() < 1e-12, "{n} {e} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_singular_matrix_is_named() {
+        let k = Mat::from_fn(6, 6, |i, j| if i == j { 1.0 } else { -0.2 });
+        assert!(matches!(Lu::new(k), Err(PatchError::Singular)));
+    }
+}

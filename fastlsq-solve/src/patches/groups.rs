@@ -1,0 +1,103 @@
+//! Leaves of one class together: their maps are applied to many columns at once.
+
+use std::collections::HashMap;
+
+use faer::{Mat, MatRef};
+
+use super::leaf::{Leaf, LeafOperator};
+use super::reference::{Reference, times};
+use crate::lsq::add_product;
+
+/// Leaves in a group at most.
+const GROUP: usize = 32;
+
+/// Leaves that share their operator, by their places in the tree.
+pub(super) struct Group<'a> {
+    pub(super) operator: &'a LeafOperator,
+    pub(super) places: Vec<usize>,
+}
+
+/// Groups that depend on the leaves only, not on threads.
+pub(super) fn groups<'a>(leaves: &[&'a Leaf]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    let mut open: HashMap<u32, usize> = HashMap::new();
+    for (place, leaf) in leaves.iter().enumerate() {
+        let known = open.get(&leaf.class).copied();
+        match known.filter(|&group| groups[group].places.len() < GROUP) {
+            Some(group) => groups[group].places.push(place),
+            None => {
+                open.insert(leaf.class, groups.len());
+                groups.push(Group {
+                    operator: &leaf.operator,
+                    places: vec![place],
+                });
+            }
+        }
+    }
+    groups
+}
+
+impl Group<'_> {
+    /// Vectors of the leaves side by side.
+    pub(super) fn columns<'b>(&self, rows: usize, of: impl Fn(usize) -> &'b [f64]) -> Mat<f64> {
+        let mut columns = Mat::zeros(rows, self.places.len());
+        for (j, &place) in self.places.iter().enumerate() {
+            for (i, value) in of(place).iter().enumerate().take(rows) {
+                columns[(i, j)] = *value;
+            }
+        }
+        columns
+    }
+
+    /// c + P (f − A c) with these traces: what the equation inside and the sides make of an approximation c.
+    ///
+    /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement.
+    pub(super) fn improved(
+        &self,
+        leaves: &[&Leaf],
+        before: Option<Mat<f64>>,
+        traces: &Mat<f64>,
+        reference: &Reference,
+    ) -> Mat<f64> {
+        let operator = self.operator;
+        let first = before.is_none();
+        let width = self.places.len();
+        let mut c = before.unwrap_or_else(|| Mat::zeros(operator.solve.nrows(), width));
+        let own = |place: usize| leaves[place].particular.as_deref().unwrap_or(&[]);
+        match (&operator.source, &operator.equation) {
+            (Some(source), Some(equation)) => {
+                let mut rest = self.columns(equation.nrows(), |p| &leaves[p].inner_source);
+                if !first {
+                    add_product(rest.as_mut(), -1.0, equation.as_ref(), c.as_ref(), false);
+                }
+                c += source.apply(rest, reference);
+            }
+            _ if first => c += self.columns(c.nrows(), own),
+            _ => {}
+        }
+        let mut miss = traces.to_owned();
+        if !first {
+            subtract_traces(&mut miss, c.as_ref(), reference);
+        }
+        c += times(operator.solve.as_ref(), miss.as_ref());
+        c
+    }
+}
+
+/// Subtracts the traces of functions with these coefficients.
+fn subtract_traces(traces: &mut Mat<f64>, c: MatRef<'_, f64>, reference: &Reference) {
+    let (rank, nodes) = (reference.rank(), reference.side_nodes());
+    let unknowns = c.nrows() / rank.max(1);
+    for (side, values) in reference.side_values.iter().enumerate() {
+        for v in 0..unknowns {
+            let start = (side * unknowns + v) * nodes;
+            add_product(
+                traces.as_mut().subrows_mut(start, nodes),
+                -1.0,
+                values.as_ref(),
+                c.subrows(v * rank, rank),
+                false,
+            );
+        }
+    }
+}

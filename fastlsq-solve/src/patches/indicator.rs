@@ -1,0 +1,118 @@
+//! How good a solution is, leaf by leaf and as a whole.
+
+use faer::{Mat, MatRef};
+use fastlsq_basis::MultiIndex;
+use rayon::prelude::*;
+
+use super::PatchError;
+use super::coefficients::place;
+use super::groups::{Group, groups};
+use super::leaf::{Leaf, apply};
+use super::reference::{Reference, times};
+use super::solution::PatchSolution;
+
+/// Rounding errors of a residual, in units of ε times the sizes of its terms.
+const ROUNDING: f64 = 4.0;
+
+/// What is known about one leaf.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeafQuality {
+    /// rms of the residual × h²/a, before division by the size of u.
+    pub(super) residual: f64,
+    /// What rounding alone may contribute to it.
+    pub(super) floor: f64,
+    /// The largest |u| at the check points.
+    pub(super) largest: f64,
+    /// Mean of u² there.
+    pub(super) mean_square: f64,
+    /// Mean of the squared change since the last solve.
+    pub(super) change: f64,
+    /// Measure of the leaf.
+    pub(super) volume: f64,
+}
+
+/// Measures every leaf; `before` is the last solution.
+pub(super) fn measure(
+    leaves: &[&Leaf],
+    coefficients: &[Vec<f64>],
+    reference: &Reference,
+    unknowns: usize,
+    before: Option<&PatchSolution>,
+) -> Result<Vec<LeafQuality>, PatchError> {
+    let groups = groups(leaves);
+    let measured: Vec<Vec<(usize, LeafQuality)>> = groups
+        .par_iter()
+        .map(|group| measure_group(group, leaves, coefficients, reference, unknowns, before))
+        .collect::<Result<_, PatchError>>()?;
+    let mut all: Vec<(usize, LeafQuality)> = measured.into_iter().flatten().collect();
+    all.sort_unstable_by_key(|(place, _)| *place);
+    Ok(all.into_iter().map(|(_, quality)| quality).collect())
+}
+
+fn measure_group(
+    group: &Group<'_>,
+    leaves: &[&Leaf],
+    coefficients: &[Vec<f64>],
+    reference: &Reference,
+    unknowns: usize,
+    before: Option<&PatchSolution>,
+) -> Result<Vec<(usize, LeafQuality)>, PatchError> {
+    let (rank, checks) = (reference.rank(), reference.check.len());
+    let c = group.columns(unknowns * rank, |p| &coefficients[p]);
+    let left = times(group.operator.residual.as_ref(), c.as_ref());
+    let of_unknowns = |table: MatRef<'_, f64>| -> Vec<Mat<f64>> {
+        let part = |v: usize| c.as_ref().subrows(v * rank, rank);
+        (0..unknowns).map(|v| times(table, part(v))).collect()
+    };
+    let betas = of_unknowns(reference.compression.as_ref());
+    let values = of_unknowns(reference.check_values.as_ref());
+    let mut measured = Vec::with_capacity(group.places.len());
+    for (j, &place) in group.places.iter().enumerate() {
+        let leaf = leaves[place];
+        let pairs = left.col_as_slice(j).iter().zip(&leaf.check_source);
+        let sum: f64 = pairs.map(|(l, f)| (l - f) * (l - f)).sum();
+        // Rounding of Σ βⱼ Lφⱼ: ε times the sizes of coefficients and of the rows.
+        let beta: f64 = betas.iter().map(|b| b.col(j).squared_norm_l2()).sum();
+        let mut quality = LeafQuality {
+            residual: (sum / left.nrows() as f64).sqrt() / leaf.frame.stiffness,
+            floor: ROUNDING * f64::EPSILON * reference.residual_size * beta.sqrt(),
+            largest: 0.0,
+            mean_square: 0.0,
+            change: 0.0,
+            volume: leaf.frame.half.iter().map(|h| 2.0 * h).product(),
+        };
+        for (v, values) in values.iter().enumerate() {
+            let values = values.col_as_slice(j);
+            for value in values {
+                quality.largest = quality.largest.max(value.abs());
+                quality.mean_square += value * value / checks as f64;
+            }
+            if let Some(before) = before {
+                let old = earlier(before, leaf, v, reference)?;
+                for (new, old) in values.iter().zip(old) {
+                    quality.change += (new - old) * (new - old) / checks as f64;
+                }
+            }
+        }
+        measured.push((place, quality));
+    }
+    Ok(measured)
+}
+
+/// The last solution at the check points of a leaf.
+fn earlier(
+    before: &PatchSolution,
+    leaf: &Leaf,
+    unknown: usize,
+    reference: &Reference,
+) -> Result<Vec<f64>, PatchError> {
+    let rank = reference.rank();
+    if let Some(same) = before.tree.place(&leaf.frame.cell) {
+        let c = &before.coefficients[same][unknown * rank..(unknown + 1) * rank];
+        return Ok(apply(reference.check_values.as_ref(), c));
+    }
+    let frame = &leaf.frame;
+    let points = place(reference.check.points.view(), &frame.center, &frame.half);
+    let value = MultiIndex::zero(reference.dim);
+    before.derivatives(unknown, points.view(), &value)
+}

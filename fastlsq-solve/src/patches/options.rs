@@ -1,0 +1,244 @@
+//! What can be chosen, with defaults.
+
+use std::time::Duration;
+
+use super::PatchError;
+
+/// The functions that a leaf is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LeafFeatures {
+    /// Random waves, frequencies uniform in a ball of the given radius (per half-width of the leaf).
+    Waves {
+        /// How many are drawn, before compression.
+        count: usize,
+        /// The radius of the ball.
+        bandwidth: f64,
+    },
+    /// Products of Legendre polynomials up to a total degree.
+    Legendre {
+        /// The largest total degree.
+        degree: u32,
+    },
+}
+
+/// How a leaf is discretised.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeafSize {
+    /// Its functions.
+    pub features: LeafFeatures,
+    /// Gauss nodes along each axis of a side.
+    pub side_nodes: usize,
+    /// Chebyshev points along each axis inside, where the equation is written down.
+    pub inner_points: usize,
+}
+
+impl LeafSize {
+    /// The default in dimension `dim`: polynomials in one and two dimensions, waves in three.
+    ///
+    /// Polynomials of total degree p have the lower rounding floor; on the sides of a cube, which have two axes, they need
+    /// a far higher degree for as many nodes as waves do.
+    #[must_use]
+    pub fn for_dim(dim: usize) -> Self {
+        match dim {
+            1 => Self::legendre(20, 1, 26),
+            2 => Self::legendre(18, 14, 20),
+            _ => Self::waves_for_dim(dim),
+        }
+    }
+
+    /// The default where solutions oscillate throughout, as those of Helmholtz' equation do: more functions in fewer
+    /// leaves.
+    #[must_use]
+    pub fn oscillating(dim: usize) -> Self {
+        match dim {
+            1 => Self::legendre(30, 1, 40),
+            2 => Self::legendre(24, 20, 26),
+            _ => Self::waves_for_dim(dim),
+        }
+    }
+
+    /// Polynomials up to this total degree, nodes along each axis of a side, points along each axis inside.
+    #[must_use]
+    pub fn legendre(degree: u32, side_nodes: usize, inner_points: usize) -> Self {
+        Self {
+            features: LeafFeatures::Legendre { degree },
+            side_nodes,
+            inner_points,
+        }
+    }
+
+    /// Random waves in place of polynomials, of about the same resolution.
+    #[must_use]
+    pub fn waves_for_dim(dim: usize) -> Self {
+        let (count, bandwidth, side_nodes, inner_points) = match dim {
+            1 => (60, 8.0, 1, 26),
+            2 => (240, 6.0, 12, 18),
+            _ => (1300, 4.5, 9, 13),
+        };
+        Self {
+            features: LeafFeatures::Waves { count, bandwidth },
+            side_nodes,
+            inner_points,
+        }
+    }
+}
+
+/// What may be chosen; the default is [`PatchOptions::new`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchOptions {
+    /// The error that is asked for, relative to the size of u in L2. Default 1e-9.
+    pub tolerance: f64,
+    /// Cells that each box is cut into along each axis before anything is solved. Default: none.
+    pub first_grid: Vec<usize>,
+    /// The discretisation of a leaf; chosen by dimension if absent.
+    pub leaf: Option<LeafSize>,
+    /// Halvings of a root cell at most. Default 36.
+    pub max_depth: u32,
+    /// Leaves at most. Default 20 000.
+    pub max_leaves: usize,
+    /// Solves at most. Default 60.
+    pub max_rounds: usize,
+    /// Bytes for operators and fronts at most. Default 4 GiB.
+    pub memory_limit: usize,
+    /// No further round is begun after this time.
+    pub time_limit: Option<Duration>,
+    /// Leaves with an indicator above this share of the largest are split. Default 0.1.
+    pub share: f64,
+    /// The seed of random features and check points.
+    pub seed: u64,
+}
+
+impl Default for PatchOptions {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-9,
+            first_grid: Vec::new(),
+            leaf: None,
+            max_depth: 36,
+            max_leaves: 20_000,
+            max_rounds: 60,
+            memory_limit: 4 << 30,
+            time_limit: None,
+            share: 0.1,
+            seed: 0,
+        }
+    }
+}
+
+impl PatchOptions {
+    /// The defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the error that is asked for.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the first grid, one number for each axis.
+    #[must_use]
+    pub fn first_grid(mut self, cells: impl Into<Vec<usize>>) -> Self {
+        self.first_grid = cells.into();
+        self
+    }
+
+    /// Sets the discretisation of a leaf.
+    #[must_use]
+    pub fn leaf(mut self, leaf: LeafSize) -> Self {
+        self.leaf = Some(leaf);
+        self
+    }
+
+    /// Sets the number of solves; one means no refinement.
+    #[must_use]
+    pub fn max_rounds(mut self, rounds: usize) -> Self {
+        self.max_rounds = rounds;
+        self
+    }
+
+    /// Sets the seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    pub(super) fn validate(&self) -> Result<(), PatchError> {
+        let check = |option, value: f64, sound: bool, requirement| {
+            if sound {
+                Ok(())
+            } else {
+                Err(PatchError::Option {
+                    option,
+                    value,
+                    requirement,
+                })
+            }
+        };
+        check(
+            "tolerance",
+            self.tolerance,
+            self.tolerance > 0.0 && self.tolerance < 1.0,
+            "it must lie between 0 and 1",
+        )?;
+        check(
+            "share",
+            self.share,
+            self.share > 0.0 && self.share <= 1.0,
+            "it must be above 0 and at most 1",
+        )?;
+        check(
+            "max_rounds",
+            self.max_rounds as f64,
+            self.max_rounds > 0,
+            "at least one solve is needed",
+        )?;
+        check(
+            "max_depth",
+            f64::from(self.max_depth),
+            self.max_depth <= 39,
+            "the lattice has room for 39 halvings",
+        )?;
+        let Some(leaf) = self.leaf else {
+            return Ok(());
+        };
+        check(
+            "side_nodes",
+            leaf.side_nodes as f64,
+            (1..=60).contains(&leaf.side_nodes),
+            "from 1 to 60 nodes",
+        )?;
+        check(
+            "inner_points",
+            leaf.inner_points as f64,
+            (3..=100).contains(&leaf.inner_points),
+            "from 3 to 100 points along an axis",
+        )?;
+        match leaf.features {
+            LeafFeatures::Waves { count, bandwidth } => {
+                check(
+                    "bandwidth",
+                    bandwidth,
+                    bandwidth > 0.0 && bandwidth.is_finite(),
+                    "it must be positive",
+                )?;
+                check(
+                    "count",
+                    count as f64,
+                    (3..=20_000).contains(&count),
+                    "from 3 to 20 000 waves",
+                )
+            }
+            LeafFeatures::Legendre { degree } => check(
+                "degree",
+                f64::from(degree),
+                (2..=60).contains(&degree),
+                "from 2 to 60",
+            ),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What is asked: boxes with their equations, and conditions on the outer boundary.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fastlsq_ops::{EquationRow, Operator, Term};
+
+use super::{Data, PatchError};
+
+/// A box with the equations that hold in it, one for each unknown, and their right-hand sides.
+#[derive(Debug, Clone)]
+pub struct Piece {
+    pub(super) lo: Vec<f64>,
+    pub(super) hi: Vec<f64>,
+    pub(super) equations: Vec<EquationRow>,
+    pub(super) sources: Vec<Data>,
+}
+
+impl Piece {
+    /// L u = f in the box between two opposite corners.
+    #[must_use]
+    pub fn new(lo: &[f64], hi: &[f64], operator: Operator, source: Data) -> Self {
+        Self::system(lo, hi, vec![(EquationRow::from(operator), source)])
+    }
+
+    /// As many equations as there are unknowns, in the box between two opposite corners.
+    #[must_use]
+    pub fn system(lo: &[f64], hi: &[f64], equations: Vec<(EquationRow, Data)>) -> Self {
+        let (equations, sources) = equations.into_iter().unzip();
+        Self {
+            lo: lo.to_vec(),
+            hi: hi.to_vec(),
+            equations,
+            sources,
+        }
+    }
+}
+
+type Selector = dyn Fn(&[f64], &[f64]) -> bool + Send + Sync;
+
+/// What holds on a piece of the outer boundary.
+#[derive(Clone)]
+pub struct FaceCondition {
+    pub(super) selector: Arc<Selector>,
+    /// Operators of first order, one row for each unknown; values are given without them.
+    pub(super) rows: Option<Vec<EquationRow>>,
+    pub(super) data: Vec<Data>,
+}
+
+impl FaceCondition {
+    /// u = g for every unknown.
+    #[must_use]
+    pub fn values(data: impl IntoIterator<Item = Data>) -> Self {
+        Self {
+            selector: Arc::new(|_, _| true),
+            rows: None,
+            data: data.into_iter().collect(),
+        }
+    }
+
+    /// B u = g with an operator of values and first derivatives; normals come with the points.
+    #[must_use]
+    pub fn operator(operator: Operator, data: Data) -> Self {
+        Self::system(vec![(EquationRow::from(operator), data)])
+    }
+
+    /// One such row for each unknown.
+    #[must_use]
+    pub fn system(rows: Vec<(EquationRow, Data)>) -> Self {
+        let (rows, data): (_, Vec<Data>) = rows.into_iter().unzip();
+        Self {
+            selector: Arc::new(|_, _| true),
+            rows: Some(rows),
+            data,
+        }
+    }
+
+    /// Only where `selector` says so, given a point of the boundary and the outward normal.
+    #[must_use]
+    pub fn only(
+        mut self,
+        selector: impl Fn(&[f64], &[f64]) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.selector = Arc::new(selector);
+        self
+    }
+}
+
+impl fmt::Debug for FaceCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FaceCondition")
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A linear boundary-value problem on a union of boxes.
+///
+/// Boxes may touch and may overlap; where they overlap, the first one's equations hold. Across faces between boxes u
+/// and the flux n·a∇u are continuous, where a are the coefficients of the second derivatives: with ∇·(ν∇u) that is
+/// ν ∂u/∂n, so that ν may jump from box to box. Equations of neighbours must have the same sign.
+#[derive(Debug, Clone)]
+pub struct PatchProblem {
+    pub(super) dim: usize,
+    pub(super) unknowns: usize,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) conditions: Vec<FaceCondition>,
+    pub(super) periodic: Vec<bool>,
+}
+
+impl PatchProblem {
+    /// The problem with these boxes and conditions; of several conditions that apply the first one holds.
+    ///
+    /// # Errors
+    /// Boxes of different or unsupported dimension, equations that are not of second order, conditions that are not of
+    /// first order, numbers of unknowns that do not agree.
+    pub fn new(pieces: Vec<Piece>, conditions: Vec<FaceCondition>) -> Result<Self, PatchError> {
+        let first = pieces.first().ok_or(PatchError::Statement {
+            what: "there are no boxes",
+            requirement: "give at least one",
+        })?;
+        let (dim, unknowns) = (first.lo.len(), first.equations.len());
+        if !(1..=2).contains(&dim) {
+            return Err(PatchError::Box {
+                index: 0,
+                reason: "has no axis or more than two; patches live in one or two dimensions",
+            });
+        }
+        for (index, piece) in pieces.iter().enumerate() {
+            check_piece(index, piece, dim, unknowns)?;
+        }
+        for (index, condition) in conditions.iter().enumerate() {
+            check_condition(index, condition, dim, unknowns)?;
+        }
+        Ok(Self {
+            dim,
+            unknowns,
+            pieces,
+            conditions,
+            periodic: vec![false; dim],
+        })
+    }
+
+    /// Identifies the two ends of the bounding box along an axis.
+    #[must_use]
+    pub fn periodic_along(mut self, axis: usize) -> Self {
+        if let Some(periodic) = self.periodic.get_mut(axis) {
+            *periodic = true;
+        }
+        self
+    }
+
+    /// The dimension of the space.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The number of unknown functions.
+    #[must_use]
+    pub fn unknowns(&self) -> usize {
+        self.unknowns
+    }
+}
+
+fn check_piece(index: usize, piece: &Piece, dim: usize, unknowns: usize) -> Result<(), PatchError> {
+    let wrong = |reason| Err(PatchError::Box { index, reason });
+    if piece.lo.len() != dim || piece.hi.len() != dim {
+        return wrong("has another dimension than the first one");
+    }
+    let sound = |(lo, hi): (&f64, &f64)| lo.is_finite() && hi.is_finite() && lo < hi;
+    if !piece.lo.iter().zip(&piece.hi).all(sound) {
+        return wrong("must have finite corners, the lower one below the upper one on every axis");
+    }
+    if unknowns == 0 || piece.equations.len() != unknowns {
+        return wrong("must have one equation for each unknown, as many as the first box");
+    }
+    for (equation, row) in piece.equations.iter().enumerate() {
+        if row.unknowns() != unknowns {
+            return wrong("has an equation in another number of unknowns than there are equations");
+        }
+        if row.dim()?.is_some_and(|own| own != dim) {
+            return wrong("has an equation in another dimension");
+        }
+        if row.order() != 2 || !derivatives_only(row) {
+            return Err(PatchError::NotSecondOrder { index, equation });
+        }
+    }
+    Ok(())
+}
+
+fn check_condition(
+    index: usize,
+    condition: &FaceCondition,
+    dim: usize,
+    unknowns: usize,
+) -> Result<(), PatchError> {
+    let rows = condition.rows.as_deref().unwrap_or(&[]);
+    let counts = condition.rows.is_none() || rows.len() == unknowns;
+    if condition.data.len() != unknowns || !counts {
+        return Err(PatchError::Statement {
+            what: "a condition has too few or too many rows",
+            requirement: "give one value or one row for each unknown",
+        });
+    }
+    for row in rows {
+        let own = row.dim()?;
+        if row.unknowns() != unknowns || own.is_some_and(|own| own != dim) {
+            return Err(PatchError::Statement {
+                what: "a condition speaks of other unknowns or another space",
+                requirement: "state it for the unknowns and the dimension of the boxes",
+            });
+        }
+        if row.order() > 1 || !derivatives_only(row) {
+            return Err(PatchError::NotFirstOrder { index });
+        }
+    }
+    Ok(())
+}
+
+fn derivatives_only(row: &EquationRow) -> bool {
+    let plain = |term: &Term| term.action().is_derivative();
+    row.blocks()
+        .iter()
+        .all(|(_, operator)| operator.terms().iter().all(plain))
+}

@@ -1,0 +1,103 @@
+//! What was done, and how well.
+
+use std::time::Duration;
+
+/// Why refinement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PatchStatus {
+    /// The estimate is below the tolerance.
+    ToleranceMet,
+    /// What is left of the residual is rounding.
+    RoundingFloor,
+    /// Every leaf that should be split is as deep as allowed.
+    DepthLimit,
+    /// As many leaves as allowed.
+    LeafLimit,
+    /// As many solves as allowed.
+    RoundLimit,
+    /// As much memory as allowed.
+    MemoryLimit,
+    /// As much time as allowed.
+    TimeLimit,
+}
+
+/// One leaf for a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeafBox {
+    /// The lower corner.
+    pub lo: Vec<f64>,
+    /// The upper corner.
+    pub hi: Vec<f64>,
+    /// Halvings below its root cell.
+    pub depth: u32,
+    /// Its indicator.
+    pub indicator: f64,
+}
+
+/// One solve on the way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round {
+    /// Leaves.
+    pub leaves: usize,
+    /// Unknown traces.
+    pub skeleton: usize,
+    /// The largest indicator of a leaf.
+    pub indicator: f64,
+    /// The change of u since the last solve, relative in L2.
+    pub change: Option<f64>,
+    /// The estimated error, relative in L2.
+    pub estimate: f64,
+    /// Fronts that were not known from earlier solves.
+    pub fronts: usize,
+    /// Leaf operators that were not known from earlier solves.
+    pub operators: usize,
+}
+
+/// Wall time for each stage, over all rounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PatchTimes {
+    /// The reference leaf.
+    pub reference: Duration,
+    /// Leaf operators and data.
+    pub leaves: Duration,
+    /// Factors of the skeleton.
+    pub elimination: Duration,
+    /// Traces and coefficients.
+    pub solve: Duration,
+    /// Indicators and estimates.
+    pub indicators: Duration,
+    /// Everything.
+    pub total: Duration,
+}
+
+/// What was done, and how well.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchReport {
+    /// Why refinement ended.
+    pub status: PatchStatus,
+    /// The estimated error of u, relative in L2.
+    pub error_estimate: f64,
+    /// The largest indicator of a leaf: residual × h²/a, relative to the largest |u|.
+    pub indicator: f64,
+    /// Leaves.
+    pub leaves: usize,
+    /// The deepest leaf.
+    pub depth: u32,
+    /// Functions of one unknown in a leaf.
+    pub rank: usize,
+    /// Unknown traces of the last solve.
+    pub skeleton: usize,
+    /// The largest number of unknowns eliminated at once.
+    pub widest_front: usize,
+    /// Bytes of leaf operators and fronts.
+    pub memory: usize,
+    /// All solves.
+    pub rounds: Vec<Round>,
+    /// Times of the stages.
+    pub times: PatchTimes,
+    /// The leaves, for a picture.
+    pub boxes: Vec<LeafBox>,
+    /// The seed.
+    pub seed: u64,
+}
