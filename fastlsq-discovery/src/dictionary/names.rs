@@ -2,8 +2,8 @@
 
 use fastlsq_basis::MultiIndex;
 use fastlsq_ops::{
-    Action, Coordinate, Expr, Frame, Space, Statement, StatementError, T, Unknown, Vocabulary,
-    coordinate, unknown,
+    Action, Coordinate, Expr, Frame, Space, Statement, StatementError, T, Unknown, Vocabulary, X,
+    Y, Z, coordinate, unknown,
 };
 
 use super::term::Affine;
@@ -132,13 +132,17 @@ pub(super) fn plain(action: &Action) -> Option<&MultiIndex> {
     is_plain.then_some(&action.derivative)
 }
 
-/// The coordinate that an axis is on every domain, so that laws can be solved there as they are: x, y, z
-/// where they stand in this order, and time after space.
+/// The coordinate that an axis is on every domain, so that laws can be solved there as they are: x, y, z and t by
+/// their names.
 fn usual(space: &Space, axis: usize) -> Option<Coordinate> {
-    let time = space.has_time() && axis + 1 == space.dim();
-    let coordinate = if time { T } else { Coordinate::Space(axis) };
-    let name = space.names().get(axis).copied()?;
-    is_usual(coordinate, name).then_some(coordinate)
+    let coordinate = match *space.names().get(axis)? {
+        "x" => X,
+        "y" => Y,
+        "z" => Z,
+        "t" => T,
+        _ => return None,
+    };
+    (space.axis_of(coordinate) == Ok(axis)).then_some(coordinate)
 }
 
 fn is_usual(coordinate: Coordinate, name: &str) -> bool {
