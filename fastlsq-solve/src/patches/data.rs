@@ -6,13 +6,15 @@ use std::sync::Arc;
 use fastlsq_ops::Field;
 use ndarray::ArrayView2;
 
+type Closure = dyn Fn(&[f64]) -> f64 + Send + Sync;
+
 /// A function of the point on the right of an equation or condition: a closure, or part of an expression.
 #[derive(Clone)]
 pub struct Data(Kind);
 
 #[derive(Clone)]
 enum Kind {
-    Closure(Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>),
+    Closure(Arc<Closure>),
     Field(Field),
 }
 
