@@ -254,7 +254,7 @@ pub(crate) fn equation<'a>(target: &str, terms: impl Iterator<Item = (f64, &'a s
 }
 
 /// The number to some significant digits, in plain notation where that is short.
-fn significant(value: f64, digits: usize) -> String {
+pub(crate) fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }

@@ -1,0 +1,260 @@
+//! From fields on grids to their laws, without a fit of the fields.
+
+use super::assembly::{Evaluated, Tiled};
+use super::column::{Prepared, known_rms};
+use super::conclude::conclude;
+use super::law::{GridLaw, GridLaws};
+use super::library::GridLibrary;
+use super::moments::Moments;
+use super::noise::{corner, noise_level};
+use super::options::GridOptions;
+use super::samples::GridSamples;
+use super::select::{Judge, Judged};
+use super::term::GridTerm;
+use super::windows::{NARROWEST, Windows, exponent, spread};
+use crate::DiscoveryError;
+
+/// Noise is never taken for smaller than this share of a field.
+const CLEANEST: f64 = 1e-10;
+/// ψ̂ falls to e^{−τ²/2} at the corner of the spectrum.
+const TAU: f64 = 2.0;
+/// Share of the signal's energy below the corner.
+const ENERGY: f64 = 0.95;
+/// Rounds of weights from the last law.
+const ROUNDS: usize = 4;
+
+/// A question about fields on grids: which few terms make up the law of each target?
+///
+/// Both sides of the law are integrated against test functions (1 − s²)^p over windows of the grid,
+/// with all derivatives moved onto them, so that nothing is ever differentiated.
+///
+/// ```
+/// use fastlsq_discovery::{GridDiscovery, GridLibrary, Samples, ndarray::Array2};
+/// // Two waves of u_t = −u_x + 0.1 u_xx
+/// let x: Vec<f64> = (0..100).map(|i| 0.1 * i as f64).collect();
+/// let t: Vec<f64> = (0..80).map(|i| 0.05 * i as f64).collect();
+/// let wave = |k: f64, x: f64, t: f64| (-0.1 * k * k * t).exp() * (k * (x - t)).sin();
+/// let u = Array2::from_shape_fn((100, 80), |(i, j)| wave(1.0, x[i], t[j]) + wave(2.5, x[i], t[j]));
+/// let library = GridLibrary::parse(&["x", "t"], &["u"], &["u", "u^2", "u_x", "u u_x", "u_xx"])?;
+/// let found = GridDiscovery::new(library, &["u_t"])?.run(&Samples::on_grid(&[&x, &t], u.view())?)?;
+/// assert_eq!(found.to_string(), "u_t = −1.00 u_x + 0.100 u_xx");
+/// # Ok::<(), fastlsq_discovery::DiscoveryError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GridDiscovery {
+    library: GridLibrary,
+    targets: Vec<GridTerm>,
+    options: GridOptions,
+}
+
+impl GridDiscovery {
+    /// The laws of the derivatives `targets`, such as `u_t` and `v_t`, over one library.
+    ///
+    /// # Errors
+    /// Targets that cannot be read, are not a derivative of one field or are terms themselves; an
+    /// empty library.
+    pub fn new(library: GridLibrary, targets: &[&str]) -> Result<Self, DiscoveryError> {
+        let mut read = Vec::new();
+        for text in targets {
+            let term = library.read(text)?;
+            if !term.linear().is_some_and(|(_, outer)| outer.iter().any(|n| *n > 0)) {
+                return Err(DiscoveryError::Term {
+                    text: (*text).to_owned(),
+                    reason: "a target is a derivative of one field, as u_t".to_owned(),
+                });
+            }
+            if library.terms().iter().any(|t| term.ratio(t).is_some()) {
+                return Err(DiscoveryError::TargetInDictionary { name: term.name });
+            }
+            read.push(term);
+        }
+        if library.is_empty() || read.is_empty() {
+            return Err(DiscoveryError::EmptyDictionary {
+                target: targets.first().map_or(String::new(), |&t| t.to_owned()),
+            });
+        }
+        Ok(Self {
+            library,
+            targets: read,
+            options: GridOptions::default(),
+        })
+    }
+
+    /// Sets the options.
+    #[must_use]
+    pub fn with(mut self, options: GridOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The candidate terms.
+    #[must_use]
+    pub fn library(&self) -> &GridLibrary {
+        &self.library
+    }
+
+    /// Finds the laws.
+    ///
+    /// # Errors
+    /// Data with other fields or axes than the library, options out of range, terms that are not
+    /// defined on the data, records without room for enough windows.
+    pub fn run(&self, samples: &GridSamples) -> Result<GridLaws, DiscoveryError> {
+        let dim = self.library.axes().len();
+        self.options.validate(self.library.fields().len(), dim)?;
+        if samples.fields() != self.library.fields() || samples.dim() != dim {
+            return Err(DiscoveryError::OtherTrajectory {
+                expected: self.library.fields().to_vec(),
+                found: samples.fields().to_vec(),
+                dims: (dim, samples.dim()),
+            });
+        }
+        let source = self.evaluate(samples)?;
+        let start = self.windows(&source);
+        let mut laws = Vec::new();
+        let mut half_widths = Vec::new();
+        for target in 0..self.targets.len() {
+            let (law, windows) = self.law(&source, target, &start)?;
+            laws.push(law);
+            half_widths.push(windows.half);
+        }
+        Ok(GridLaws {
+            laws,
+            noise: source.data.iter().map(|data| data.noise.clone()).collect(),
+            half_widths,
+        })
+    }
+
+    /// Noise levels, smoothers and all columns.
+    fn evaluate<'a>(&self, samples: &'a GridSamples) -> Result<Evaluated<'a>, DiscoveryError> {
+        let mut data = Vec::new();
+        let mut columns = Vec::new();
+        for run in samples.trajectories() {
+            let shape = run.shape();
+            let noise = run
+                .values
+                .iter()
+                .enumerate()
+                .map(|(field, values)| {
+                    let given = self.options.noise.as_ref().map(|noise| noise[field]);
+                    let level = given.unwrap_or_else(|| noise_level(values, &shape));
+                    level.max(CLEANEST * known_rms(values))
+                })
+                .collect();
+            let prepared = Prepared::new(run, noise);
+            let all = self.library.terms().iter().chain(&self.targets);
+            columns.push(
+                all.map(|term| prepared.column(term))
+                    .collect::<Result<Vec<_>, _>>()?,
+            );
+            data.push(prepared);
+        }
+        Ok(Evaluated {
+            data,
+            columns,
+            terms: self.library.len(),
+        })
+    }
+
+    /// Test functions whose spectrum ends where that of the data does.
+    fn windows(&self, source: &Evaluated<'_>) -> Windows {
+        let dim = self.library.axes().len();
+        let outers = source.columns.iter().flatten().flat_map(|c| &c.noise);
+        let order = outers.flat_map(|part| part.outer.iter().copied()).max();
+        let power = exponent(order.unwrap_or(0));
+        if let Some(half) = &self.options.half_widths {
+            return Windows {
+                half: half.clone(),
+                power,
+            };
+        }
+        let half = (0..dim)
+            .map(|axis| {
+                let mut corners = Vec::new();
+                for data in &source.data {
+                    for (values, &noise) in data.run.values.iter().zip(&data.noise) {
+                        let per_point = corner(values, &data.shape, axis, noise, ENERGY);
+                        corners.push(per_point / data.run.axes[axis].step);
+                    }
+                }
+                let mean = corners.iter().sum::<f64>() / corners.len().max(1) as f64;
+                let points = TAU * spread(power) / (mean * step_of(source, axis));
+                self.within(source, axis, points)
+            })
+            .collect();
+        Windows { half, power }
+    }
+
+    /// A half-width that leaves room for several windows along the shortest record.
+    fn within(&self, source: &Evaluated<'_>, axis: usize, points: f64) -> usize {
+        let step = step_of(source, axis);
+        let room = source
+            .data
+            .iter()
+            .map(|data| data.shape[axis] as f64 * data.run.axes[axis].step / step)
+            .fold(f64::INFINITY, f64::min);
+        (points.round() as usize).clamp(NARROWEST, (room as usize / 4).max(NARROWEST))
+    }
+
+    /// The law of one target: windows, weights and terms in turn.
+    fn law(
+        &self,
+        source: &Evaluated<'_>,
+        target: usize,
+        start: &Windows,
+    ) -> Result<(GridLaw, Windows), DiscoveryError> {
+        let windows = start.clone();
+        let tiled = Tiled::new(source, &windows);
+        let needed = 2 * (self.library.len() + 2);
+        if tiled.count() < needed {
+            return Err(DiscoveryError::TooFewWindows {
+                found: tiled.count(),
+                needed,
+                half_widths: windows.half,
+            });
+        }
+        let (blocks, judged) = self.weigh(&tiled, target);
+        let law = conclude(
+            &self.library,
+            &self.targets[target].name,
+            &blocks,
+            &judged,
+            &self.options,
+        )?;
+        Ok((law, windows))
+    }
+
+    /// Weights from the noise under the last law, terms under these weights, until both stay.
+    fn weigh(&self, tiled: &Tiled<'_, '_>, target: usize) -> (Vec<Moments>, Vec<Judged>) {
+        let mut law: Vec<(usize, f64)> = Vec::new();
+        let mut seen: Vec<Vec<usize>> = Vec::new();
+        loop {
+            let blocks = tiled.moments(target, &law);
+            let mut total = Moments::zero(self.library.len() + 1);
+            for block in &blocks {
+                total.add(block, 1.0);
+            }
+            let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
+            let reference = total.noise_of(&support, &coefficients);
+            let judged = Judge::new(&total, reference, self.options.largest).search();
+            let Some(best) = judged.first() else {
+                return (blocks, judged);
+            };
+            law = best
+                .support
+                .iter()
+                .copied()
+                .zip(best.fit.coefficients.iter().copied())
+                .collect();
+            let again = seen.last() == Some(&best.support);
+            seen.push(best.support.clone());
+            if (again && seen.len() > 2) || seen.len() >= ROUNDS {
+                return (blocks, judged);
+            }
+        }
+    }
+}
+
+fn step_of(source: &Evaluated<'_>, axis: usize) -> f64 {
+    source.data.first().map_or(1.0, |data| data.run.axes[axis].step)
+}
+
