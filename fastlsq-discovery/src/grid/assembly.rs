@@ -8,12 +8,14 @@ use super::column::{Column, Prepared, Weight};
 use super::moments::Moments;
 use super::windows::Windows;
 
-/// Windows of a block that are whitened together.
+/// Most windows of a block, which are whitened together, with one axis and with several.
+const TOGETHER_ALONE: usize = 400;
 const TOGETHER: usize = 64;
-/// Fewest blocks that are wanted along a record with a single axis.
-const BLOCKS: usize = 16;
+/// Fewest parts that are wanted, for the bootstrap, and the fewest rows of a part.
+const PARTS: usize = 16;
+const PART: usize = 4;
 /// Share of the variance of a row that is added for what the first order of the noise leaves out.
-const RIDGE: f64 = 1e-3;
+const RIDGE: f64 = 1e-7;
 
 /// The columns of the library, then the targets, on every trajectory.
 #[derive(Debug)]
@@ -90,16 +92,23 @@ impl<'e, 'a> Tiled<'e, 'a> {
         self.blocks.iter().map(|block| block.windows.len()).sum()
     }
 
-    /// The whitened moments of every block for one target; the weights follow from the noise that
-    /// the law leaves in the rows.
+    /// The whitened moments for one target, in parts that are independent up to the edges of blocks;
+    /// the weights follow from the noise that the law leaves in the rows.
     pub(crate) fn moments(&self, target: usize, law: &[(usize, f64)]) -> Vec<Moments> {
+        let part = (self.count() / PARTS).clamp(PART, TOGETHER);
         self.blocks
             .par_iter()
-            .map(|block| self.block_moments(block, target, law))
+            .flat_map_iter(|block| self.block_moments(block, target, law, part))
             .collect()
     }
 
-    fn block_moments(&self, block: &Block, target: usize, law: &[(usize, f64)]) -> Moments {
+    fn block_moments(
+        &self,
+        block: &Block,
+        target: usize,
+        law: &[(usize, f64)],
+        part: usize,
+    ) -> Vec<Moments> {
         let terms = self.source.terms;
         let data = &self.source.data[block.run];
         let active: Vec<usize> = (0..terms).chain([terms + target]).collect();
@@ -141,20 +150,31 @@ impl<'e, 'a> Tiled<'e, 'a> {
             self.rows[block.run][active[j]][block.windows[i].0]
         });
         let Ok(factor) = covariance.llt(Side::Lower) else {
-            return Moments::zero(terms + 1);
+            return Vec::new();
         };
         solve_lower_triangular_in_place(factor.L(), rows.as_mut(), Par::Seq);
         for kernel in &mut kernels {
             solve_lower_triangular_in_place(factor.L(), kernel.as_mut(), Par::Seq);
         }
-        let gram = rows.transpose() * &rows;
         let size = terms + 1;
-        Moments {
-            size,
-            gram: (0..size * size).map(|k| gram[(k / size, k % size)]).collect(),
-            noise: noise_moments(&parts, &kernels, &variances, size),
-            rows: block.windows.len() as f64,
-        }
+        // Whitened rows are independent, so that a block may be cut anywhere.
+        let count = rows.nrows();
+        let pieces = count.div_ceil(part).max(1);
+        (0..pieces)
+            .map(|k| {
+                let range = k * count / pieces..(k + 1) * count / pieces;
+                let some = rows.get(range.clone(), ..);
+                let gram = some.transpose() * some;
+                Moments {
+                    size,
+                    gram: (0..size * size)
+                        .map(|k| gram[(k / size, k % size)])
+                        .collect(),
+                    noise: noise_moments(&parts, &kernels, &variances, size, range.clone()),
+                    rows: range.len() as f64,
+                }
+            })
+            .collect()
     }
 }
 
@@ -202,12 +222,13 @@ fn covariance(
     total
 }
 
-/// Σ_f σ_f² tr(L_jᵀ W L_l) for every pair of columns; the kernels are already whitened.
+/// Σ_f σ_f² tr(L_jᵀ W L_l) for every pair of columns over some rows; the kernels are already whitened.
 fn noise_moments(
     parts: &[Gathered],
     kernels: &[Mat<f64>],
     variances: &[f64],
     size: usize,
+    rows: std::ops::Range<usize>,
 ) -> Vec<f64> {
     let points = kernels.first().map_or(0, Mat::ncols);
     let mut noise = vec![0.0; size * size];
@@ -215,7 +236,8 @@ fn noise_moments(
         for second in 0..=first {
             let product: Vec<f64> = (0..points)
                 .map(|i| {
-                    let (a, b) = (kernels[first].col_as_slice(i), kernels[second].col_as_slice(i));
+                    let a = &kernels[first].col_as_slice(i)[rows.clone()];
+                    let b = &kernels[second].col_as_slice(i)[rows.clone()];
                     a.iter().zip(b).map(|(a, b)| a * b).sum()
                 })
                 .collect();
@@ -343,13 +365,13 @@ fn blocks_of(run: usize, shape: &[usize], windows: &Windows, rows: &[Vec<f64>]) 
         .map(|axis| windows.centres(axis, shape[axis]))
         .collect();
     let dim = shape.len();
+    let count: usize = centres.iter().map(Vec::len).product();
     let side = match dim {
-        1 => (centres[0].len() / BLOCKS).clamp(16, TOGETHER),
+        1 => TOGETHER_ALONE,
         _ => (TOGETHER as f64).powf(1.0 / dim as f64).round() as usize,
     };
     // Tiles of nearly equal size.
     let tiles: Vec<usize> = centres.iter().map(|c| c.len().div_ceil(side).max(1)).collect();
-    let count: usize = centres.iter().map(Vec::len).product();
     let mut blocks = vec![
         Block {
             run,

@@ -9,14 +9,16 @@ use super::select::Judged;
 use crate::DiscoveryError;
 use crate::discovered::{LawTerm, Warning, equation};
 
-/// A rival whose criterion is within this of the best makes the answer ambiguous.
+/// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
+/// more terms must come closer.
 const CLOSE: f64 = 6.0;
+const CLOSE_LONGER: f64 = 2.0;
 /// A term in fewer of the replicates than this makes the answer ambiguous.
 const STEADY: f64 = 0.75;
 /// A law that leaves more than this of the target does not explain it.
 const UNEXPLAINED: f64 = 0.2;
 /// Terms that others reproduce to this 1 − R² are named.
-const INDEPENDENCE: f64 = 1e-4;
+const INDEPENDENCE: f64 = 1e-8;
 /// Groups of blocks that are left out in turn.
 const FOLDS: usize = 5;
 
@@ -53,10 +55,15 @@ pub(crate) fn conclude(
         .take(5)
         .map(|rival| (name(rival), rival.criterion - best.criterion))
         .collect();
-    if let Some((law, difference)) = others.first().filter(|(_, d)| *d < CLOSE) {
+    let rival = judged.iter().skip(1).find(|rival| {
+        let longer = support.iter().all(|k| rival.support.contains(k));
+        let limit = if longer { CLOSE_LONGER } else { CLOSE };
+        rival.criterion - best.criterion < limit
+    });
+    if let Some(rival) = rival {
         warnings.push(Warning::Rival {
-            law: law.clone(),
-            difference: *difference,
+            law: name(rival),
+            difference: rival.criterion - best.criterion,
         });
     }
     let explained = !support.is_empty() && !(unexplained > UNEXPLAINED && significant);

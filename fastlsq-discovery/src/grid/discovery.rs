@@ -20,6 +20,13 @@ const CLEANEST: f64 = 1e-10;
 const TAU: f64 = 2.0;
 /// Share of the signal's energy below the corner.
 const ENERGY: f64 = 0.95;
+/// Windows reach at most over this part of a record to each side, with several axes and with one.
+const WIDEST: usize = 6;
+const WIDEST_ALONE: usize = 16;
+/// Ratio of neighbouring half-widths that are tried.
+const RATIO: f64 = std::f64::consts::SQRT_2;
+/// Other half-widths must narrow the coefficients by this factor, in the geometric mean.
+const GAIN: f64 = 0.97;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
@@ -112,10 +119,12 @@ impl GridDiscovery {
         let start = self.windows(&source);
         let mut laws = Vec::new();
         let mut half_widths = Vec::new();
+        let mut windows = start;
         for target in 0..self.targets.len() {
-            let (law, windows) = self.law(&source, target, &start)?;
+            let law;
+            (law, windows) = self.law(&source, target, windows)?;
             laws.push(law);
-            half_widths.push(windows.half);
+            half_widths.push(windows.half.clone());
         }
         Ok(GridLaws {
             laws,
@@ -184,7 +193,7 @@ impl GridDiscovery {
         Windows { half, power }
     }
 
-    /// A half-width that leaves room for several windows along the shortest record.
+    /// A half-width that leaves room for many windows along the shortest record.
     fn within(&self, source: &Evaluated<'_>, axis: usize, points: f64) -> usize {
         let step = step_of(source, axis);
         let room = source
@@ -192,27 +201,35 @@ impl GridDiscovery {
             .iter()
             .map(|data| data.shape[axis] as f64 * data.run.axes[axis].step / step)
             .fold(f64::INFINITY, f64::min);
-        (points.round() as usize).clamp(NARROWEST, (room as usize / 4).max(NARROWEST))
+        let share = if source.data.iter().all(|data| data.shape.len() == 1) {
+            WIDEST_ALONE
+        } else {
+            WIDEST
+        };
+        (points.round() as usize).clamp(NARROWEST, (room as usize / share).max(NARROWEST))
     }
 
-    /// The law of one target: windows, weights and terms in turn.
+    /// The law of one target: terms, windows that determine it best, and terms again.
     fn law(
         &self,
         source: &Evaluated<'_>,
         target: usize,
-        start: &Windows,
+        start: Windows,
     ) -> Result<(GridLaw, Windows), DiscoveryError> {
-        let windows = start.clone();
-        let tiled = Tiled::new(source, &windows);
-        let needed = 2 * (self.library.len() + 2);
-        if tiled.count() < needed {
-            return Err(DiscoveryError::TooFewWindows {
-                found: tiled.count(),
-                needed,
-                half_widths: windows.half,
-            });
+        let mut windows = start;
+        let mut tiled = self.tile(source, &windows)?;
+        let (mut blocks, mut judged) = self.weigh(&tiled, target, Vec::new());
+        if self.options.half_widths.is_none() {
+            if let Some(best) = judged.first().filter(|best| !best.support.is_empty()) {
+                let law = law_of(best);
+                let better = self.refine(source, target, &windows, &law);
+                if better != windows {
+                    windows = better;
+                    tiled = self.tile(source, &windows)?;
+                    (blocks, judged) = self.weigh(&tiled, target, law);
+                }
+            }
         }
-        let (blocks, judged) = self.weigh(&tiled, target);
         let law = conclude(
             &self.library,
             &self.targets[target].name,
@@ -223,35 +240,109 @@ impl GridDiscovery {
         Ok((law, windows))
     }
 
+    fn tile<'e, 'a>(
+        &self,
+        source: &'e Evaluated<'a>,
+        windows: &Windows,
+    ) -> Result<Tiled<'e, 'a>, DiscoveryError> {
+        let tiled = Tiled::new(source, windows);
+        let needed = 2 * (self.library.len() + 2);
+        if tiled.count() < needed {
+            return Err(DiscoveryError::TooFewWindows {
+                found: tiled.count(),
+                needed,
+                half_widths: windows.half.clone(),
+            });
+        }
+        Ok(tiled)
+    }
+
+    /// The half-widths, axis by axis, for which the noise leaves the coefficients of the law least
+    /// uncertain.
+    fn refine(
+        &self,
+        source: &Evaluated<'_>,
+        target: usize,
+        start: &Windows,
+        law: &[(usize, f64)],
+    ) -> Windows {
+        let support: Vec<usize> = law.iter().map(|(k, _)| *k).collect();
+        let uncertainty = |windows: &Windows| -> f64 {
+            let Ok(tiled) = self.tile(source, windows) else {
+                return f64::INFINITY;
+            };
+            let fit = self.sum(&tiled.moments(target, law)).fit(&support);
+            let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
+            if fit.dependent {
+                f64::INFINITY
+            } else {
+                (logarithms / support.len().max(1) as f64).exp()
+            }
+        };
+        let mut best = (uncertainty(start), start.clone());
+        for axis in 0..start.half.len() {
+            for ratio in [1.0 / RATIO, RATIO] {
+                let mut moved = false;
+                loop {
+                    let mut next = best.1.clone();
+                    let points = next.half[axis] as f64 * ratio;
+                    next.half[axis] = self.within(source, axis, points);
+                    if next == best.1 {
+                        break;
+                    }
+                    let found = uncertainty(&next);
+                    if found >= GAIN * best.0 {
+                        break;
+                    }
+                    best = (found, next);
+                    moved = true;
+                }
+                if moved {
+                    break;
+                }
+            }
+        }
+        best.1
+    }
+
+    fn sum(&self, blocks: &[Moments]) -> Moments {
+        let mut total = Moments::zero(self.library.len() + 1);
+        for block in blocks {
+            total.add(block, 1.0);
+        }
+        total
+    }
+
     /// Weights from the noise under the last law, terms under these weights, until both stay.
-    fn weigh(&self, tiled: &Tiled<'_, '_>, target: usize) -> (Vec<Moments>, Vec<Judged>) {
-        let mut law: Vec<(usize, f64)> = Vec::new();
-        let mut seen: Vec<Vec<usize>> = Vec::new();
+    fn weigh(
+        &self,
+        tiled: &Tiled<'_, '_>,
+        target: usize,
+        mut law: Vec<(usize, f64)>,
+    ) -> (Vec<Moments>, Vec<Judged>) {
+        let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {
             let blocks = tiled.moments(target, &law);
-            let mut total = Moments::zero(self.library.len() + 1);
-            for block in &blocks {
-                total.add(block, 1.0);
-            }
+            let total = self.sum(&blocks);
             let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
             let reference = total.noise_of(&support, &coefficients);
             let judged = Judge::new(&total, reference, self.options.largest).search();
             let Some(best) = judged.first() else {
                 return (blocks, judged);
             };
-            law = best
-                .support
-                .iter()
-                .copied()
-                .zip(best.fit.coefficients.iter().copied())
-                .collect();
+            law = law_of(best);
             let again = seen.last() == Some(&best.support);
             seen.push(best.support.clone());
-            if (again && seen.len() > 2) || seen.len() >= ROUNDS {
+            if again || seen.len() > ROUNDS {
                 return (blocks, judged);
             }
         }
     }
+}
+
+fn law_of(judged: &Judged) -> Vec<(usize, f64)> {
+    let terms = judged.support.iter().copied();
+    terms.zip(judged.fit.coefficients.iter().copied()).collect()
 }
 
 fn step_of(source: &Evaluated<'_>, axis: usize) -> f64 {

@@ -5,7 +5,7 @@ use faer::{Mat, Side};
 use crate::regression::Regression;
 
 /// In no direction may the correction for noise take more than this share of a column's size.
-const MOST: f64 = 0.95;
+const MOST: f64 = 0.6;
 /// A column that the others reproduce to this share is dependent.
 const DEPENDENT: f64 = 1e-11;
 

@@ -6,7 +6,7 @@ use crate::regression::{all_subsets, candidate_supports, multiplicity};
 /// Windows overlap: this share of them counts as independent.
 const INDEPENDENT: f64 = 0.5;
 /// Relative residuals below this are rounding and quadrature.
-const FLOOR: f64 = 1e-5;
+const FLOOR: f64 = 1e-4;
 /// Most supports of one size that are all tried.
 const SUBSETS: usize = 2_000;
 
