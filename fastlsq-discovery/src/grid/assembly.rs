@@ -15,7 +15,7 @@ const TOGETHER: usize = 64;
 const PARTS: usize = 16;
 const PART: usize = 4;
 /// Share of the variance of a row that is added for what the first order of the noise leaves out.
-const RIDGE: f64 = 1e-7;
+const RIDGE: f64 = 1e-4;
 
 /// The columns of the library, then the targets, on every trajectory.
 #[derive(Debug)]
@@ -92,13 +92,21 @@ impl<'e, 'a> Tiled<'e, 'a> {
         self.blocks.iter().map(|block| block.windows.len()).sum()
     }
 
-    /// The whitened moments for one target, in parts that are independent up to the edges of blocks;
-    /// the weights follow from the noise that the law leaves in the rows.
-    pub(crate) fn moments(&self, target: usize, law: &[(usize, f64)]) -> Vec<Moments> {
+    /// The whitened moments for one target, in parts that are independent up to the edges of blocks.
+    ///
+    /// The weights follow from the noise that the law leaves in the rows. `others` are laws of other
+    /// targets that are known well: their residuals are noise that the same data carry, and what they
+    /// tell about the noise of this target's rows is taken out of them.
+    pub(crate) fn moments(
+        &self,
+        target: usize,
+        law: &[(usize, f64)],
+        others: &[(usize, Vec<(usize, f64)>)],
+    ) -> Vec<Moments> {
         let part = (self.count() / PARTS).clamp(PART, TOGETHER);
         self.blocks
             .par_iter()
-            .flat_map_iter(|block| self.block_moments(block, target, law, part))
+            .flat_map_iter(|block| self.block_moments(block, target, law, others, part))
             .collect()
     }
 
@@ -107,62 +115,73 @@ impl<'e, 'a> Tiled<'e, 'a> {
         block: &Block,
         target: usize,
         law: &[(usize, f64)],
+        others: &[(usize, Vec<(usize, f64)>)],
         part: usize,
     ) -> Vec<Moments> {
         let terms = self.source.terms;
+        let size = terms + 1;
         let data = &self.source.data[block.run];
-        let active: Vec<usize> = (0..terms).chain([terms + target]).collect();
-        let columns: Vec<&Column> = active
-            .iter()
-            .map(|&c| &self.source.columns[block.run][c])
-            .collect();
-        let place = Place::new(data, &self.windows[block.run], block);
-        let mut outers: Vec<Vec<u32>> = Vec::new();
-        for part in columns.iter().flat_map(|c| &c.noise) {
-            if !outers.contains(&part.outer) {
-                outers.push(part.outer.clone());
+        let columns = &self.source.columns[block.run];
+        let count = block.windows.len();
+        let mut stack = Stack {
+            place: Place::new(data, &self.windows[block.run], block),
+            equations: others.len() + 1,
+            kernels: Vec::new(),
+            parts: Vec::new(),
+        };
+        // Residuals of the other laws stand above the rows of this one, as part of its target.
+        for (above, (other, known)) in others.iter().enumerate() {
+            for &(k, c) in known {
+                stack.add(&columns[k], terms, above, -c);
             }
+            stack.add(&columns[terms + other], terms, above, 1.0);
         }
-        let mut kernels: Vec<Mat<f64>> = outers.iter().map(|outer| place.kernels(outer)).collect();
-        let parts: Vec<Gathered> = columns
-            .iter()
-            .enumerate()
-            .flat_map(|(column, c)| c.noise.iter().map(move |part| (column, part)))
-            .filter_map(|(column, part)| {
-                Some(Gathered {
-                    column,
-                    outer: outers.iter().position(|o| *o == part.outer)?,
-                    field: part.field,
-                    weight: place.gather(&part.weight),
-                })
-            })
-            .collect();
-        let mut coefficients = vec![0.0; terms + 1];
+        for (k, column) in columns.iter().enumerate().take(terms) {
+            stack.add(column, k, others.len(), 1.0);
+        }
+        stack.add(&columns[terms + target], terms, others.len(), 1.0);
+        let mut coefficients = vec![0.0; size];
         for &(k, c) in law {
             coefficients[k] = c;
         }
         coefficients[terms] = -1.0;
-        let variances: Vec<f64> = (0..data.noise.len())
-            .map(|f| (data.noise[f]).powi(2) * place.cell)
+        let variances: Vec<f64> = data
+            .noise
+            .iter()
+            .map(|noise| noise * noise * stack.place.cell)
             .collect();
-        let covariance = covariance(&parts, &kernels, &coefficients, &variances);
-        let mut rows = Mat::from_fn(block.windows.len(), terms + 1, |i, j| {
-            self.rows[block.run][active[j]][block.windows[i].0]
+        let covariance = covariance(&stack.parts, &stack.matrices(), &coefficients, &variances);
+        let all = &self.rows[block.run];
+        let mut rows = Mat::from_fn(covariance.nrows(), size, |i, j| {
+            let window = block.windows[i % count].0;
+            match others.get(i / count) {
+                Some(_) if j < terms => 0.0,
+                Some((other, known)) => {
+                    let model: f64 = known.iter().map(|&(k, c)| c * all[k][window]).sum();
+                    all[terms + other][window] - model
+                }
+                None if j < terms => all[j][window],
+                None => all[terms + target][window],
+            }
         });
         let Ok(factor) = covariance.llt(Side::Lower) else {
             return Vec::new();
         };
         solve_lower_triangular_in_place(factor.L(), rows.as_mut(), Par::Seq);
-        for kernel in &mut kernels {
-            solve_lower_triangular_in_place(factor.L(), kernel.as_mut(), Par::Seq);
-        }
-        let size = terms + 1;
+        let kernels: Vec<Mat<f64>> = stack
+            .matrices()
+            .into_iter()
+            .map(|mut kernel| {
+                solve_lower_triangular_in_place(factor.L(), kernel.as_mut(), Par::Seq);
+                kernel
+            })
+            .collect();
         // Whitened rows are independent, so that a block may be cut anywhere.
-        let count = rows.nrows();
         let pieces = count.div_ceil(part).max(1);
+        let first = others.len() * count;
         (0..pieces)
             .map(|k| {
-                let range = k * count / pieces..(k + 1) * count / pieces;
+                let range = first + k * count / pieces..first + (k + 1) * count / pieces;
                 let some = rows.get(range.clone(), ..);
                 let gram = some.transpose() * some;
                 Moments {
@@ -170,10 +189,52 @@ impl<'e, 'a> Tiled<'e, 'a> {
                     gram: (0..size * size)
                         .map(|k| gram[(k / size, k % size)])
                         .collect(),
-                    noise: noise_moments(&parts, &kernels, &variances, size, range.clone()),
+                    noise: noise_moments(&stack.parts, &kernels, &variances, size, range.clone()),
                     rows: range.len() as f64,
+                    log_det: range.map(|i| 2.0 * factor.L()[(i, i)].ln()).sum(),
                 }
             })
+            .collect()
+    }
+}
+
+/// Noise parts of several equations over one block, and the kernels that they need.
+struct Stack<'p> {
+    place: Place<'p>,
+    equations: usize,
+    /// Outer derivative and equation of each kernel.
+    kernels: Vec<(Vec<u32>, usize)>,
+    parts: Vec<Gathered>,
+}
+
+impl Stack<'_> {
+    /// Adds a multiple of what noise does to a term in one of the equations.
+    fn add(&mut self, term: &Column, column: usize, equation: usize, factor: f64) {
+        for part in &term.noise {
+            let key = (part.outer.clone(), equation);
+            let kernel = self.kernels.iter().position(|k| *k == key);
+            let kernel = kernel.unwrap_or_else(|| {
+                self.kernels.push(key);
+                self.kernels.len() - 1
+            });
+            let mut weight = self.place.gather(&part.weight);
+            for w in &mut weight {
+                *w *= factor;
+            }
+            self.parts.push(Gathered {
+                column,
+                kernel,
+                field: part.field,
+                weight,
+            });
+        }
+    }
+
+    /// Each kernel in the rows of its equation.
+    fn matrices(&self) -> Vec<Mat<f64>> {
+        self.kernels
+            .iter()
+            .map(|(outer, equation)| self.place.kernels(outer, *equation, self.equations))
             .collect()
     }
 }
@@ -181,7 +242,7 @@ impl<'e, 'a> Tiled<'e, 'a> {
 /// A noise part with its weights at the points of a block.
 struct Gathered {
     column: usize,
-    outer: usize,
+    kernel: usize,
     field: usize,
     weight: Vec<f64>,
 }
@@ -205,7 +266,7 @@ fn covariance(
             }
             any = true;
             for (i, w) in part.weight.iter().enumerate() {
-                let from = kernels[part.outer].col_as_slice(i);
+                let from = kernels[part.kernel].col_as_slice(i);
                 for (to, k) in carried.col_as_slice_mut(i).iter_mut().zip(from) {
                     *to += c * w * k;
                 }
@@ -241,10 +302,10 @@ fn noise_moments(
                     a.iter().zip(b).map(|(a, b)| a * b).sum()
                 })
                 .collect();
-            for a in parts.iter().filter(|p| p.outer == first) {
+            for a in parts.iter().filter(|p| p.kernel == first) {
                 for b in parts
                     .iter()
-                    .filter(|p| p.outer == second && p.field == a.field)
+                    .filter(|p| p.kernel == second && p.field == a.field)
                 {
                     let sum: f64 = (0..points)
                         .map(|i| product[i] * a.weight[i] * b.weight[i])
@@ -296,8 +357,8 @@ impl<'p> Place<'p> {
         }
     }
 
-    /// Kₐ of every window (rows) at the points (columns).
-    fn kernels(&self, outer: &[u32]) -> Mat<f64> {
+    /// Kₐ of every window (rows) at the points (columns), in the rows of one of several equations.
+    fn kernels(&self, outer: &[u32], equation: usize, equations: usize) -> Mat<f64> {
         let dim = self.lines.len();
         let tables: Vec<Vec<f64>> = (0..dim)
             .map(|axis| {
@@ -323,9 +384,10 @@ impl<'p> Place<'p> {
             .collect();
         let counts: Vec<usize> = self.lines.iter().map(Vec::len).collect();
         let points: usize = counts.iter().product();
-        let mut kernels = Mat::<f64>::zeros(self.block.windows.len(), points);
+        let count = self.block.windows.len();
+        let mut kernels = Mat::<f64>::zeros(equations * count, points);
         for point in 0..points {
-            let out = kernels.col_as_slice_mut(point);
+            let out = &mut kernels.col_as_slice_mut(point)[equation * count..][..count];
             out.fill(1.0);
             let mut rest = point;
             for axis in (0..dim).rev() {

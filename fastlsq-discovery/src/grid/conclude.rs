@@ -171,6 +171,7 @@ fn collinear(library: &GridLibrary, total: &Moments, support: &[usize]) -> Vec<W
             gram: pick(&total.gram),
             noise: vec![0.0; size * size],
             rows: total.rows,
+            log_det: 0.0,
         };
         let all: Vec<usize> = (0..size - 1)
             .filter(|&j| moved.gram[j * size + j] > 0.0)

@@ -3,7 +3,7 @@
 use super::assembly::{Evaluated, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::conclude;
-use super::law::{GridLaw, GridLaws};
+use super::law::GridLaws;
 use super::library::GridLibrary;
 use super::moments::Moments;
 use super::noise::{corner, noise_level};
@@ -27,6 +27,15 @@ const WIDEST_ALONE: usize = 16;
 const RATIO: f64 = std::f64::consts::SQRT_2;
 /// Other half-widths must narrow the coefficients by this factor, in the geometric mean.
 const GAIN: f64 = 0.97;
+/// Rounds over the laws of a system that take those of the others into account.
+const TOGETHER: usize = 2;
+/// A residual beyond this many times what noise leaves is not noise.
+const NOISY: f64 = 3.0;
+/// A residual below this many times what noise leaves is noise.
+const SOUND: f64 = 1.5;
+/// Supports that are compared by likelihood: at most so many, with criteria within so much.
+const FINALISTS: usize = 4;
+const CONTENDER: f64 = 8.0;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
@@ -117,14 +126,42 @@ impl GridDiscovery {
         }
         let source = self.evaluate(samples)?;
         let start = self.windows(&source);
-        let mut laws = Vec::new();
-        let mut half_widths = Vec::new();
+        let mut answers = Vec::new();
         let mut windows = start;
         for target in 0..self.targets.len() {
-            let law;
-            (law, windows) = self.law(&source, target, windows)?;
-            laws.push(law);
-            half_widths.push(windows.half.clone());
+            let answer = self.alone(&source, target, windows)?;
+            windows = answer.windows.clone();
+            answers.push(answer);
+        }
+        // What the other laws leave over is noise: it sharpens the law of each.
+        let rounds = if answers.len() > 1 { TOGETHER } else { 1 };
+        for round in 1..=rounds {
+            for target in 0..answers.len() {
+                let others: Vec<KnownLaw> = (0..answers.len())
+                    .filter(|&k| k != target && answers[k].sound())
+                    .map(|k| (k, answers[k].law()))
+                    .collect();
+                let tiled = self.tile(&source, &answers[target].windows)?;
+                let start = answers[target].law();
+                let (mut blocks, mut judged) = self.weigh(&tiled, target, start, &others);
+                if round == rounds {
+                    (blocks, judged) = self.finals(&tiled, target, &others, blocks, judged);
+                }
+                answers[target].blocks = blocks;
+                answers[target].judged = judged;
+            }
+        }
+        let mut laws = Vec::new();
+        let mut half_widths = Vec::new();
+        for (target, answer) in self.targets.iter().zip(answers) {
+            laws.push(conclude(
+                &self.library,
+                &target.name,
+                &answer.blocks,
+                &answer.judged,
+                &self.options,
+            )?);
+            half_widths.push(answer.windows.half);
         }
         Ok(GridLaws {
             laws,
@@ -209,16 +246,16 @@ impl GridDiscovery {
         (points.round() as usize).clamp(NARROWEST, (room as usize / share).max(NARROWEST))
     }
 
-    /// The law of one target: terms, windows that determine it best, and terms again.
-    fn law(
+    /// The law of one target by itself: terms, windows that determine it best, and terms again.
+    fn alone(
         &self,
         source: &Evaluated<'_>,
         target: usize,
         start: Windows,
-    ) -> Result<(GridLaw, Windows), DiscoveryError> {
+    ) -> Result<Answer, DiscoveryError> {
         let mut windows = start;
         let mut tiled = self.tile(source, &windows)?;
-        let (mut blocks, mut judged) = self.weigh(&tiled, target, Vec::new());
+        let (mut blocks, mut judged) = self.weigh(&tiled, target, Vec::new(), &[]);
         if self.options.half_widths.is_none() {
             if let Some(best) = judged.first().filter(|best| !best.support.is_empty()) {
                 let law = law_of(best);
@@ -226,18 +263,102 @@ impl GridDiscovery {
                 if better != windows {
                     windows = better;
                     tiled = self.tile(source, &windows)?;
-                    (blocks, judged) = self.weigh(&tiled, target, law);
+                    (blocks, judged) = self.weigh(&tiled, target, law, &[]);
                 }
             }
         }
-        let law = conclude(
-            &self.library,
-            &self.targets[target].name,
-            &blocks,
-            &judged,
-            &self.options,
-        )?;
-        Ok((law, windows))
+        Ok(Answer {
+            windows,
+            blocks,
+            judged,
+        })
+    }
+
+    /// Compares the best supports by the likelihood of the rows, each under its own covariance.
+    ///
+    /// One covariance for all, as in [`weigh`](Self::weigh), is near enough to find the few that
+    /// count, but favours whichever law it was taken from.
+    fn finals(
+        &self,
+        tiled: &Tiled<'_, '_>,
+        target: usize,
+        others: &[KnownLaw],
+        blocks: Vec<Moments>,
+        judged: Vec<Judged>,
+    ) -> (Vec<Moments>, Vec<Judged>) {
+        let Some(best) = judged.first() else {
+            return (blocks, judged);
+        };
+        let total = self.sum(&blocks);
+        let noise = total.noise_of(&best.support, &best.fit.coefficients);
+        let residual = total.residual_of(&best.support, &best.fit.coefficients);
+        // Without noise to speak of the residual is quadrature, and likelihoods mean nothing.
+        if residual > NOISY * noise || judged.len() < 2 {
+            return (blocks, judged);
+        }
+        let limit = best.criterion + CONTENDER;
+        let near = judged.iter().take(FINALISTS).filter(|j| j.criterion < limit);
+        let mut waiting: Vec<Judged> = near.cloned().collect();
+        if waiting.len() < 2 {
+            return (blocks, judged);
+        }
+        let mut finalists: Vec<(Judged, Vec<Moments>)> = Vec::new();
+        while let Some(next) = waiting.pop() {
+            let mut law = law_of(&next);
+            let first = self.sum(&tiled.moments(target, &law, others));
+            law = next
+                .support
+                .iter()
+                .copied()
+                .zip(first.fit(&next.support).coefficients)
+                .collect();
+            let own = tiled.moments(target, &law, others);
+            let total = self.sum(&own);
+            let judge = Judge::new(&total, 0.0, self.options.largest);
+            finalists.push((judge.likelihood(next.support), own));
+            if waiting.is_empty() && finalists.len() < 3 * FINALISTS {
+                // The best law without one of its terms may not have come this far by itself.
+                waiting = self.shorter(&finalists);
+            }
+        }
+        finalists.sort_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
+        let mut ranked: Vec<Judged> = finalists.iter().map(|(j, _)| j.clone()).collect();
+        let Some((_, own)) = finalists.into_iter().next() else {
+            return (blocks, judged);
+        };
+        let shift = ranked[0].criterion - best.criterion;
+        for rest in judged {
+            if ranked.iter().all(|j| j.support != rest.support) {
+                ranked.push(Judged {
+                    criterion: rest.criterion + shift,
+                    ..rest
+                });
+            }
+        }
+        (own, ranked)
+    }
+
+    /// The best of the finalists without the term that matters least, if that law is not among them.
+    fn shorter(&self, finalists: &[(Judged, Vec<Moments>)]) -> Vec<Judged> {
+        let best = finalists
+            .iter()
+            .min_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
+        let Some((best, own)) = best.filter(|(best, _)| best.support.len() > 1) else {
+            return Vec::new();
+        };
+        let total = self.sum(own);
+        let reference = total.noise_of(&best.support, &best.fit.coefficients);
+        let judge = Judge::new(&total, reference, self.options.largest);
+        (0..best.support.len())
+            .map(|place| {
+                let mut support = best.support.clone();
+                support.remove(place);
+                judge.judge(support)
+            })
+            .min_by(|a, b| a.criterion.total_cmp(&b.criterion))
+            .filter(|less| finalists.iter().all(|(known, _)| known.support != less.support))
+            .into_iter()
+            .collect()
     }
 
     fn tile<'e, 'a>(
@@ -271,7 +392,7 @@ impl GridDiscovery {
             let Ok(tiled) = self.tile(source, windows) else {
                 return f64::INFINITY;
             };
-            let fit = self.sum(&tiled.moments(target, law)).fit(&support);
+            let fit = self.sum(&tiled.moments(target, law, &[])).fit(&support);
             let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
             if fit.dependent {
                 f64::INFINITY
@@ -319,10 +440,11 @@ impl GridDiscovery {
         tiled: &Tiled<'_, '_>,
         target: usize,
         mut law: Vec<(usize, f64)>,
+        others: &[KnownLaw],
     ) -> (Vec<Moments>, Vec<Judged>) {
         let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {
-            let blocks = tiled.moments(target, &law);
+            let blocks = tiled.moments(target, &law, others);
             let total = self.sum(&blocks);
             let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
             let reference = total.noise_of(&support, &coefficients);
@@ -337,6 +459,31 @@ impl GridDiscovery {
                 return (blocks, judged);
             }
         }
+    }
+}
+
+/// A target and the law that was found for it.
+type KnownLaw = (usize, Vec<(usize, f64)>);
+
+/// What is known about one target.
+struct Answer {
+    windows: Windows,
+    blocks: Vec<Moments>,
+    judged: Vec<Judged>,
+}
+
+impl Answer {
+    fn law(&self) -> Vec<(usize, f64)> {
+        self.judged.first().map_or(Vec::new(), law_of)
+    }
+
+    /// Whether the law leaves nothing but noise.
+    fn sound(&self) -> bool {
+        let law: (Vec<usize>, Vec<f64>) = self.law().into_iter().unzip();
+        let sum = |of: &dyn Fn(&Moments) -> f64| self.blocks.iter().map(of).sum::<f64>();
+        let residual = sum(&|m| m.residual_of(&law.0, &law.1));
+        let noise = sum(&|m| m.noise_of(&law.0, &law.1));
+        !law.0.is_empty() && residual < SOUND * noise
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct Moments {
     pub(crate) gram: Vec<f64>,
     pub(crate) noise: Vec<f64>,
     pub(crate) rows: f64,
+    /// Logarithm of the determinant of the covariance of the rows.
+    pub(crate) log_det: f64,
 }
 
 /// A law on a support, fitted to moments.
@@ -40,6 +42,7 @@ impl Moments {
             gram: vec![0.0; size * size],
             noise: vec![0.0; size * size],
             rows: 0.0,
+            log_det: 0.0,
         }
     }
 
@@ -52,6 +55,7 @@ impl Moments {
             *a += times * b;
         }
         self.rows += times * other.rows;
+        self.log_det += times * other.log_det;
     }
 
     pub(crate) fn terms(&self) -> usize {

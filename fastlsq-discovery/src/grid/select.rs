@@ -3,7 +3,7 @@
 use super::moments::{Fitted, Moments};
 use crate::regression::{all_subsets, candidate_supports, multiplicity};
 
-/// Windows overlap: this share of them counts as independent.
+/// Rows of different blocks overlap: this share of all rows counts as independent.
 const INDEPENDENT: f64 = 0.5;
 /// Relative residuals below this are rounding and quadrature.
 const FLOOR: f64 = 1e-4;
@@ -37,12 +37,17 @@ impl<'m> Judge<'m> {
 
     /// m log(RSS/n) + k log m + 2 log C(p, k), with RSS the corrected misfit plus the noise of the
     /// reference, and k the effective number of terms.
+    ///
+    /// A law that lets through more noise than the reference has its own noise in RSS: a misfit that
+    /// is the small difference of two large numbers is no evidence.
     pub(crate) fn judge(&self, support: Vec<usize>) -> Judged {
         let fit = self.moments.fit(&support);
         let m = (INDEPENDENT * self.moments.rows).max(4.0);
         let whole = self.moments.target().1;
-        let least = 0.5 * self.reference + FLOOR * FLOOR * whole;
-        let left = (fit.misfit + self.reference + FLOOR * FLOOR * whole).max(least);
+        let noise = self.moments.noise_of(&support, &fit.coefficients);
+        let noise = noise.max(self.reference);
+        let least = 0.5 * noise + FLOOR * FLOOR * whole;
+        let left = (fit.misfit + noise + FLOOR * FLOOR * whole).max(least);
         let criterion = if fit.dependent {
             f64::INFINITY
         } else {
@@ -50,6 +55,22 @@ impl<'m> Judge<'m> {
                 + fit.weight * m.ln()
                 + multiplicity(self.moments.terms(), support.len())
         };
+        Judged {
+            support,
+            fit,
+            criterion,
+        }
+    }
+
+    /// −2 log of the likelihood of the rows under a law, with the penalties of [`judge`](Self::judge);
+    /// the moments are whitened by the covariance of that very law.
+    pub(crate) fn likelihood(&self, support: Vec<usize>) -> Judged {
+        let fit = self.moments.fit(&support);
+        let m = (INDEPENDENT * self.moments.rows).max(4.0);
+        let residual = self.moments.residual_of(&support, &fit.coefficients);
+        let criterion = INDEPENDENT * (residual + self.moments.log_det)
+            + fit.weight * m.ln()
+            + multiplicity(self.moments.terms(), support.len());
         Judged {
             support,
             fit,
