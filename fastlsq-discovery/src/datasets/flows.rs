@@ -60,7 +60,9 @@ mod tests {
     fn waves_are_differentiated_exactly() {
         let matrix = periodic_second_derivative(16, 3.0);
         let k = 2.0 * PI * 5.0 / 3.0;
-        let wave: Vec<f64> = (0..16).map(|i| (k * 3.0 * f64::from(i) / 16.0).sin()).collect();
+        let wave: Vec<f64> = (0..16)
+            .map(|i| (k * 3.0 * f64::from(i) / 16.0).sin())
+            .collect();
         for (row, u) in matrix.iter().zip(&wave) {
             let second: f64 = row.iter().zip(&wave).map(|(a, b)| a * b).sum();
             assert!((second + k * k * u).abs() < 1e-11 * k * k);

@@ -6,8 +6,8 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use ndarray::{ArrayD, IxDyn};
 
 use super::flows::{periodic_second_derivative, runge_kutta};
-use crate::grid::{GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy};
 use crate::DiscoveryError;
+use crate::grid::{GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy};
 
 /// The law of one target: its terms with their coefficients.
 pub type KnownLaw = (&'static str, Vec<(&'static str, f64)>);
@@ -45,7 +45,7 @@ const ONE_FIELD: [&str; 10] = [
 
 impl GridDataSet {
     /// Lorenz' system x′ = 10(y − x), y′ = x(28 − z) − y, z′ = xy − 8z/3: `count` samples, 0.01 apart,
-    /// on the attractor; library: products of up to three fields.
+    /// on the attractor; library: products of up to two fields.
     ///
     /// # Errors
     /// None for counts that [`GridSamples`] takes.
@@ -61,7 +61,7 @@ impl GridDataSet {
             name: "Lorenz",
             axes: vec![(0..count).map(|i| 0.01 * i as f64).collect()],
             fields: series(["x", "y", "z"], &states),
-            library: GridLibrary::polynomial(&["t"], &["x", "y", "z"], 3)?,
+            library: GridLibrary::polynomial(&["t"], &["x", "y", "z"], 2)?,
             laws: vec![
                 ("x_t", vec![("x", -10.0), ("y", 10.0)]),
                 ("y_t", vec![("x", 28.0), ("y", -1.0), ("x z", -1.0)]),
@@ -153,7 +153,13 @@ impl GridDataSet {
             laws: vec![
                 (
                     "u_t",
-                    vec![("u", 1.0), ("v", -1.0), ("u^3", -1.0), ("u_xx", 0.1), ("u_yy", 0.1)],
+                    vec![
+                        ("u", 1.0),
+                        ("v", -1.0),
+                        ("u^3", -1.0),
+                        ("u_xx", 0.1),
+                        ("u_yy", 0.1),
+                    ],
                 ),
                 ("v_t", vec![("u", 0.3), ("v", -0.15)]),
             ],

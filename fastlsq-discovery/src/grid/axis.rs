@@ -122,12 +122,20 @@ mod tests {
         bad[7] = bad[6];
         assert!(matches!(
             Axis::new(1, &bad),
-            Err(DiscoveryError::Axis { axis: 1, index: 7, .. })
+            Err(DiscoveryError::Axis {
+                axis: 1,
+                index: 7,
+                ..
+            })
         ));
         bad[7] = 0.72;
         assert!(matches!(
             Axis::new(2, &bad),
-            Err(DiscoveryError::Axis { axis: 2, index: 7, .. })
+            Err(DiscoveryError::Axis {
+                axis: 2,
+                index: 7,
+                ..
+            })
         ));
         bad[7] = f64::NAN;
         assert!(matches!(
@@ -136,7 +144,11 @@ mod tests {
         ));
         assert!(matches!(
             Axis::new(0, &good[..8]),
-            Err(DiscoveryError::ShortRecord { axis: 0, found: 8, .. })
+            Err(DiscoveryError::ShortRecord {
+                axis: 0,
+                found: 8,
+                ..
+            })
         ));
     }
 }

@@ -34,8 +34,8 @@ pub(crate) fn resample(
         .into_par_iter()
         .map(|replicate| {
             let stream = 2000 + replicate as u64;
-            let picks = UnitSampler::on_stream(Sequence::Independent, seed, stream)
-                .points(blocks.len(), 1);
+            let picks =
+                UnitSampler::on_stream(Sequence::Independent, seed, stream).points(blocks.len(), 1);
             let mut times = vec![0.0; blocks.len()];
             for pick in picks.iter() {
                 times[((pick * blocks.len() as f64) as usize).min(blocks.len() - 1)] += 1.0;
@@ -46,7 +46,7 @@ pub(crate) fn resample(
             }
             let chosen = moments.fit(support).coefficients;
             let reference = moments.noise_of(support, &chosen);
-            let judge = Judge::new(&moments, reference, largest);
+            let judge = Judge::new(&moments, reference, largest).with_own_noise(true);
             let best = tried
                 .iter()
                 .map(|support| judge.judge(support.clone()))

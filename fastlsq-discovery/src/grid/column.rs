@@ -199,7 +199,11 @@ impl<'a> Prepared<'a> {
         };
         for gamma in below(beta) {
             let rest: Vec<u32> = beta.iter().zip(&gamma).map(|(b, g)| b - g).collect();
-            let ways: f64 = beta.iter().zip(&gamma).map(|(&b, &g)| choose(b, g)).product();
+            let ways: f64 = beta
+                .iter()
+                .zip(&gamma)
+                .map(|(&b, &g)| choose(b, g))
+                .product();
             let sign = if rest.iter().sum::<u32>() % 2 == 0 {
                 ways
             } else {
@@ -226,7 +230,12 @@ impl<'a> Prepared<'a> {
         let count = fields[0].len();
         let mut values = vec![0.0; count];
         let mut slopes = vec![vec![0.0; count]; fields.len()];
-        let steps: Vec<f64> = self.run.values.iter().map(|v| 1e-3 * known_rms(v)).collect();
+        let steps: Vec<f64> = self
+            .run
+            .values
+            .iter()
+            .map(|v| 1e-3 * known_rms(v))
+            .collect();
         let spread: Vec<f64> = self
             .smoothers
             .iter()

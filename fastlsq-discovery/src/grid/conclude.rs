@@ -38,7 +38,7 @@ pub(crate) fn conclude(
     }
     let (support, c) = (&best.support, &best.fit.coefficients);
     let noise = total.noise_of(support, c);
-    let reduced = total.residual_of(support, c) / noise.max(f64::MIN_POSITIVE);
+    let reduced = (total.residual_of(support, c) / noise.max(f64::MIN_POSITIVE)).max(0.0);
     let rivals: Vec<Vec<usize>> = judged.iter().take(40).map(|j| j.support.clone()).collect();
     let settings = (options.replicates, options.seed);
     let replicates = resample(blocks, support, &rivals, options.largest, settings);
@@ -118,9 +118,15 @@ fn law_terms(
                 index,
                 name: library.names()[index].to_owned(),
                 coefficient,
-                interval: (coefficient - 1.96 * deviation, coefficient + 1.96 * deviation),
+                interval: (
+                    coefficient - 1.96 * deviation,
+                    coefficient + 1.96 * deviation,
+                ),
                 cramer_rao: None,
-                inclusion: replicates.frequencies.get(index).map_or(1.0, |f| f.min(1.0)),
+                inclusion: replicates
+                    .frequencies
+                    .get(index)
+                    .map_or(1.0, |f| f.min(1.0)),
             }
         })
         .collect()
@@ -146,7 +152,10 @@ fn held_out(blocks: &[Moments], support: &[usize], total: &Moments) -> (f64, boo
     let signal = total.target().0.max(f64::MIN_POSITIVE);
     let uncertain = noise * (2.0 / total.rows.max(1.0)).sqrt();
     let share = (left.max(0.0) / signal).sqrt();
-    (share.min(10.0), left > 3.0 * uncertain || signal < 3.0 * uncertain)
+    (
+        share.min(10.0),
+        left > 3.0 * uncertain || signal < 3.0 * uncertain,
+    )
 }
 
 /// Groups of terms, one of them in the law, that the data cannot tell apart.
@@ -192,7 +201,10 @@ fn collinear(library: &GridLibrary, total: &Moments, support: &[usize]) -> Vec<W
             named[j] = true;
         }
         warnings.push(Warning::Collinear {
-            terms: group.iter().map(|&j| library.names()[j].to_owned()).collect(),
+            terms: group
+                .iter()
+                .map(|&j| library.names()[j].to_owned())
+                .collect(),
             independence,
         });
     }

@@ -3,13 +3,14 @@
 use super::assembly::{Evaluated, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::conclude;
+use super::contest::{KnownLaw, law_of};
 use super::law::GridLaws;
 use super::library::GridLibrary;
 use super::moments::Moments;
 use super::noise::{corner, noise_level};
 use super::options::GridOptions;
 use super::samples::GridSamples;
-use super::select::{Judge, Judged};
+use super::select::Judged;
 use super::term::GridTerm;
 use super::windows::{NARROWEST, Windows, exponent, spread};
 use crate::DiscoveryError;
@@ -23,21 +24,10 @@ const ENERGY: f64 = 0.95;
 /// Windows reach at most over this part of a record to each side, with several axes and with one.
 const WIDEST: usize = 6;
 const WIDEST_ALONE: usize = 16;
-/// Ratio of neighbouring half-widths that are tried.
-const RATIO: f64 = std::f64::consts::SQRT_2;
-/// Other half-widths must narrow the coefficients by this factor, in the geometric mean.
-const GAIN: f64 = 0.97;
 /// Rounds over the laws of a system that take those of the others into account.
 const TOGETHER: usize = 2;
-/// A residual beyond this many times what noise leaves is not noise.
-const NOISY: f64 = 3.0;
 /// A residual below this many times what noise leaves is noise.
 const SOUND: f64 = 1.5;
-/// Supports that are compared by likelihood: at most so many, with criteria within so much.
-const FINALISTS: usize = 4;
-const CONTENDER: f64 = 8.0;
-/// Rounds of weights from the last law.
-const ROUNDS: usize = 4;
 
 /// A question about fields on grids: which few terms make up the law of each target?
 ///
@@ -58,9 +48,9 @@ const ROUNDS: usize = 4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct GridDiscovery {
-    library: GridLibrary,
+    pub(super) library: GridLibrary,
     targets: Vec<GridTerm>,
-    options: GridOptions,
+    pub(super) options: GridOptions,
 }
 
 impl GridDiscovery {
@@ -73,7 +63,10 @@ impl GridDiscovery {
         let mut read = Vec::new();
         for text in targets {
             let term = library.read(text)?;
-            if !term.linear().is_some_and(|(_, outer)| outer.iter().any(|n| *n > 0)) {
+            if !term
+                .linear()
+                .is_some_and(|(_, outer)| outer.iter().any(|n| *n > 0))
+            {
                 return Err(DiscoveryError::Term {
                     text: (*text).to_owned(),
                     reason: "a target is a derivative of one field, as u_t".to_owned(),
@@ -143,10 +136,11 @@ impl GridDiscovery {
                     .collect();
                 let tiled = self.tile(&source, &answers[target].windows)?;
                 let start = answers[target].law();
-                let (mut blocks, mut judged) = self.weigh(&tiled, target, start, &others);
-                if round == rounds {
-                    (blocks, judged) = self.finals(&tiled, target, &others, blocks, judged);
-                }
+                let (blocks, judged) = if round == rounds {
+                    self.contest(&tiled, target, &start, &others)
+                } else {
+                    self.weigh(&tiled, target, start, &others, true)
+                };
                 answers[target].blocks = blocks;
                 answers[target].judged = judged;
             }
@@ -231,7 +225,7 @@ impl GridDiscovery {
     }
 
     /// A half-width that leaves room for many windows along the shortest record.
-    fn within(&self, source: &Evaluated<'_>, axis: usize, points: f64) -> usize {
+    pub(super) fn within(&self, source: &Evaluated<'_>, axis: usize, points: f64) -> usize {
         let step = step_of(source, axis);
         let room = source
             .data
@@ -255,7 +249,7 @@ impl GridDiscovery {
     ) -> Result<Answer, DiscoveryError> {
         let mut windows = start;
         let mut tiled = self.tile(source, &windows)?;
-        let (mut blocks, mut judged) = self.weigh(&tiled, target, Vec::new(), &[]);
+        let (mut blocks, mut judged) = self.contest(&tiled, target, &[], &[]);
         if self.options.half_widths.is_none() {
             if let Some(best) = judged.first().filter(|best| !best.support.is_empty()) {
                 let law = law_of(best);
@@ -263,7 +257,7 @@ impl GridDiscovery {
                 if better != windows {
                     windows = better;
                     tiled = self.tile(source, &windows)?;
-                    (blocks, judged) = self.weigh(&tiled, target, law, &[]);
+                    (blocks, judged) = self.weigh(&tiled, target, law, &[], false);
                 }
             }
         }
@@ -274,94 +268,7 @@ impl GridDiscovery {
         })
     }
 
-    /// Compares the best supports by the likelihood of the rows, each under its own covariance.
-    ///
-    /// One covariance for all, as in [`weigh`](Self::weigh), is near enough to find the few that
-    /// count, but favours whichever law it was taken from.
-    fn finals(
-        &self,
-        tiled: &Tiled<'_, '_>,
-        target: usize,
-        others: &[KnownLaw],
-        blocks: Vec<Moments>,
-        judged: Vec<Judged>,
-    ) -> (Vec<Moments>, Vec<Judged>) {
-        let Some(best) = judged.first() else {
-            return (blocks, judged);
-        };
-        let total = self.sum(&blocks);
-        let noise = total.noise_of(&best.support, &best.fit.coefficients);
-        let residual = total.residual_of(&best.support, &best.fit.coefficients);
-        // Without noise to speak of the residual is quadrature, and likelihoods mean nothing.
-        if residual > NOISY * noise || judged.len() < 2 {
-            return (blocks, judged);
-        }
-        let limit = best.criterion + CONTENDER;
-        let near = judged.iter().take(FINALISTS).filter(|j| j.criterion < limit);
-        let mut waiting: Vec<Judged> = near.cloned().collect();
-        if waiting.len() < 2 {
-            return (blocks, judged);
-        }
-        let mut finalists: Vec<(Judged, Vec<Moments>)> = Vec::new();
-        while let Some(next) = waiting.pop() {
-            let mut law = law_of(&next);
-            let first = self.sum(&tiled.moments(target, &law, others));
-            law = next
-                .support
-                .iter()
-                .copied()
-                .zip(first.fit(&next.support).coefficients)
-                .collect();
-            let own = tiled.moments(target, &law, others);
-            let total = self.sum(&own);
-            let judge = Judge::new(&total, 0.0, self.options.largest);
-            finalists.push((judge.likelihood(next.support), own));
-            if waiting.is_empty() && finalists.len() < 3 * FINALISTS {
-                // The best law without one of its terms may not have come this far by itself.
-                waiting = self.shorter(&finalists);
-            }
-        }
-        finalists.sort_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
-        let mut ranked: Vec<Judged> = finalists.iter().map(|(j, _)| j.clone()).collect();
-        let Some((_, own)) = finalists.into_iter().next() else {
-            return (blocks, judged);
-        };
-        let shift = ranked[0].criterion - best.criterion;
-        for rest in judged {
-            if ranked.iter().all(|j| j.support != rest.support) {
-                ranked.push(Judged {
-                    criterion: rest.criterion + shift,
-                    ..rest
-                });
-            }
-        }
-        (own, ranked)
-    }
-
-    /// The best of the finalists without the term that matters least, if that law is not among them.
-    fn shorter(&self, finalists: &[(Judged, Vec<Moments>)]) -> Vec<Judged> {
-        let best = finalists
-            .iter()
-            .min_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
-        let Some((best, own)) = best.filter(|(best, _)| best.support.len() > 1) else {
-            return Vec::new();
-        };
-        let total = self.sum(own);
-        let reference = total.noise_of(&best.support, &best.fit.coefficients);
-        let judge = Judge::new(&total, reference, self.options.largest);
-        (0..best.support.len())
-            .map(|place| {
-                let mut support = best.support.clone();
-                support.remove(place);
-                judge.judge(support)
-            })
-            .min_by(|a, b| a.criterion.total_cmp(&b.criterion))
-            .filter(|less| finalists.iter().all(|(known, _)| known.support != less.support))
-            .into_iter()
-            .collect()
-    }
-
-    fn tile<'e, 'a>(
+    pub(super) fn tile<'e, 'a>(
         &self,
         source: &'e Evaluated<'a>,
         windows: &Windows,
@@ -377,93 +284,7 @@ impl GridDiscovery {
         }
         Ok(tiled)
     }
-
-    /// The half-widths, axis by axis, for which the noise leaves the coefficients of the law least
-    /// uncertain.
-    fn refine(
-        &self,
-        source: &Evaluated<'_>,
-        target: usize,
-        start: &Windows,
-        law: &[(usize, f64)],
-    ) -> Windows {
-        let support: Vec<usize> = law.iter().map(|(k, _)| *k).collect();
-        let uncertainty = |windows: &Windows| -> f64 {
-            let Ok(tiled) = self.tile(source, windows) else {
-                return f64::INFINITY;
-            };
-            let fit = self.sum(&tiled.moments(target, law, &[])).fit(&support);
-            let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
-            if fit.dependent {
-                f64::INFINITY
-            } else {
-                (logarithms / support.len().max(1) as f64).exp()
-            }
-        };
-        let mut best = (uncertainty(start), start.clone());
-        for axis in 0..start.half.len() {
-            for ratio in [1.0 / RATIO, RATIO] {
-                let mut moved = false;
-                loop {
-                    let mut next = best.1.clone();
-                    let points = next.half[axis] as f64 * ratio;
-                    next.half[axis] = self.within(source, axis, points);
-                    if next == best.1 {
-                        break;
-                    }
-                    let found = uncertainty(&next);
-                    if found >= GAIN * best.0 {
-                        break;
-                    }
-                    best = (found, next);
-                    moved = true;
-                }
-                if moved {
-                    break;
-                }
-            }
-        }
-        best.1
-    }
-
-    fn sum(&self, blocks: &[Moments]) -> Moments {
-        let mut total = Moments::zero(self.library.len() + 1);
-        for block in blocks {
-            total.add(block, 1.0);
-        }
-        total
-    }
-
-    /// Weights from the noise under the last law, terms under these weights, until both stay.
-    fn weigh(
-        &self,
-        tiled: &Tiled<'_, '_>,
-        target: usize,
-        mut law: Vec<(usize, f64)>,
-        others: &[KnownLaw],
-    ) -> (Vec<Moments>, Vec<Judged>) {
-        let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
-        loop {
-            let blocks = tiled.moments(target, &law, others);
-            let total = self.sum(&blocks);
-            let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
-            let reference = total.noise_of(&support, &coefficients);
-            let judged = Judge::new(&total, reference, self.options.largest).search();
-            let Some(best) = judged.first() else {
-                return (blocks, judged);
-            };
-            law = law_of(best);
-            let again = seen.last() == Some(&best.support);
-            seen.push(best.support.clone());
-            if again || seen.len() > ROUNDS {
-                return (blocks, judged);
-            }
-        }
-    }
 }
-
-/// A target and the law that was found for it.
-type KnownLaw = (usize, Vec<(usize, f64)>);
 
 /// What is known about one target.
 struct Answer {
@@ -487,12 +308,9 @@ impl Answer {
     }
 }
 
-fn law_of(judged: &Judged) -> Vec<(usize, f64)> {
-    let terms = judged.support.iter().copied();
-    terms.zip(judged.fit.coefficients.iter().copied()).collect()
-}
-
 fn step_of(source: &Evaluated<'_>, axis: usize) -> f64 {
-    source.data.first().map_or(1.0, |data| data.run.axes[axis].step)
+    source
+        .data
+        .first()
+        .map_or(1.0, |data| data.run.axes[axis].step)
 }
-

@@ -47,7 +47,9 @@ impl GridLibrary {
         }
         let sound = |name: &&str| {
             name.starts_with(char::is_alphabetic)
-                && name.chars().all(|c| c.is_alphabetic() || c.is_ascii_digit())
+                && name
+                    .chars()
+                    .all(|c| c.is_alphabetic() || c.is_ascii_digit())
         };
         let twice = (1..fields.len()).any(|k| fields[..k].contains(&fields[k]));
         if letters.is_empty() || fields.is_empty() || twice || !fields.iter().all(|f| sound(&f)) {
@@ -202,8 +204,7 @@ impl GridLibrary {
             return Some((place, 1.0));
         }
         let wanted = self.read(text).ok()?;
-        (0..self.terms.len())
-            .find_map(|place| Some((place, wanted.ratio(&self.terms[place])?)))
+        (0..self.terms.len()).find_map(|place| Some((place, wanted.ratio(&self.terms[place])?)))
     }
 
     fn unreadable(&self, text: &str, reason: &str) -> DiscoveryError {
@@ -372,9 +373,12 @@ mod tests {
 
     #[test]
     fn conserved_forms_are_the_same_terms() {
-        let library =
-            GridLibrary::parse(&["x", "t"], &["u", "v"], &["u u_x", "u_xx", "u u_xxx", "u^2 v"])
-                .unwrap();
+        let library = GridLibrary::parse(
+            &["x", "t"],
+            &["u", "v"],
+            &["u u_x", "u_xx", "u u_xxx", "u^2 v"],
+        )
+        .unwrap();
         assert_eq!(library.find("(u^2)_x"), Some((0, 2.0)));
         assert_eq!(library.find("(u²)_x"), Some((0, 2.0)));
         assert_eq!(library.find("(u)_xx"), Some((1, 1.0)));

@@ -6,14 +6,16 @@
 //! covariance of the rows is known; it weights them, and what it adds to the moments is subtracted.
 //!
 //! `axis`, `samples`, `read`, `fill`: data. `noise`, `smooth`: what the data say about their noise.
-//! `term`, `library`, `column`: candidate terms. `windows`, `assembly`, `moments`: rows and their
-//! moments. `select`, `bootstrap`, `conclude`, `law`: which terms, and how sure. `discovery`: the story.
+//! `term`, `library`, `column`: candidate terms. `windows`, `assembly`, `carried`, `moments`: rows
+//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure. `discovery`: the story.
 
 mod assembly;
 mod axis;
 mod bootstrap;
+mod carried;
 mod column;
 mod conclude;
+mod contest;
 mod discovery;
 mod fill;
 mod law;

@@ -95,7 +95,10 @@ impl Moments {
             .chain([(self.terms(), -1.0)])
             .collect();
         law.iter()
-            .flat_map(|(i, a)| law.iter().map(move |(j, b)| a * b * matrix[i * self.size + j]))
+            .flat_map(|(i, a)| {
+                law.iter()
+                    .map(move |(j, b)| a * b * matrix[i * self.size + j])
+            })
             .sum()
     }
 
@@ -248,7 +251,10 @@ mod tests {
         assert!(fit.weight > 2.2);
         let mut plain = noisy;
         plain.noise.fill(0.0);
-        assert!(plain.fit(&[0, 1]).coefficients[0] < 1.6, "bias without correction");
+        assert!(
+            plain.fit(&[0, 1]).coefficients[0] < 1.6,
+            "bias without correction"
+        );
     }
 
     #[test]

@@ -85,7 +85,11 @@ impl GridOptions {
         }
         if let Some(half) = &self.half_widths {
             if half.len() != dim {
-                return refuse("number of half-widths", half.len() as f64, "one for each axis");
+                return refuse(
+                    "number of half-widths",
+                    half.len() as f64,
+                    "one for each axis",
+                );
             }
             if let Some(&narrow) = half.iter().find(|h| **h < 2) {
                 return refuse("half-width", narrow as f64, "at least 2 points");
@@ -93,7 +97,11 @@ impl GridOptions {
         }
         if let Some(noise) = &self.noise {
             if noise.len() != fields {
-                return refuse("number of noise levels", noise.len() as f64, "one for each field");
+                return refuse(
+                    "number of noise levels",
+                    noise.len() as f64,
+                    "one for each field",
+                );
             }
             if let Some(&bad) = noise.iter().find(|n| !(n.is_finite() && **n >= 0.0)) {
                 return refuse("noise level", bad, "zero or positive, and finite");

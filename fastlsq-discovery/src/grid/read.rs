@@ -78,7 +78,10 @@ fn numbers(file: NpyFile<impl Read>) -> std::io::Result<Vec<f64>> {
     let file = try_types!(file, f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
     Err(std::io::Error::new(
         std::io::ErrorKind::InvalidData,
-        format!("entries of type {} are not real numbers", file.dtype().descr()),
+        format!(
+            "entries of type {} are not real numbers",
+            file.dtype().descr()
+        ),
     ))
 }
 
@@ -194,7 +197,11 @@ impl GridSamples {
             .collect::<Result<Vec<_>, _>>()
             .map_err(|cause| failure(path, cause))?;
         let lines: Vec<&[f64]> = lines.iter().map(Vec::as_slice).collect();
-        let named: Vec<_> = fields.iter().copied().zip(arrays.iter().map(ArrayD::view)).collect();
+        let named: Vec<_> = fields
+            .iter()
+            .copied()
+            .zip(arrays.iter().map(ArrayD::view))
+            .collect();
         Self::of_fields(&lines, &named)
     }
 }

@@ -6,7 +6,7 @@ use crate::regression::{all_subsets, candidate_supports, multiplicity};
 /// Rows of different blocks overlap: this share of all rows counts as independent.
 const INDEPENDENT: f64 = 0.5;
 /// Relative residuals below this are rounding and quadrature.
-const FLOOR: f64 = 1e-4;
+pub(crate) const FLOOR: f64 = 1e-4;
 /// Most supports of one size that are all tried.
 const SUBSETS: usize = 2_000;
 
@@ -24,6 +24,7 @@ pub(crate) struct Judge<'m> {
     moments: &'m Moments,
     reference: f64,
     largest: usize,
+    own_noise: bool,
 }
 
 impl<'m> Judge<'m> {
@@ -32,28 +33,33 @@ impl<'m> Judge<'m> {
             moments,
             reference,
             largest: largest.min(moments.terms()),
+            own_noise: false,
         }
+    }
+
+    /// A law that lets through more noise than the reference then has its own noise in the criterion:
+    /// a misfit that is the small difference of two large numbers is no evidence.
+    pub(crate) fn with_own_noise(mut self, own_noise: bool) -> Self {
+        self.own_noise = own_noise;
+        self
     }
 
     /// m log(RSS/n) + k log m + 2 log C(p, k), with RSS the corrected misfit plus the noise of the
     /// reference, and k the effective number of terms.
-    ///
-    /// A law that lets through more noise than the reference has its own noise in RSS: a misfit that
-    /// is the small difference of two large numbers is no evidence.
     pub(crate) fn judge(&self, support: Vec<usize>) -> Judged {
         let fit = self.moments.fit(&support);
         let m = (INDEPENDENT * self.moments.rows).max(4.0);
         let whole = self.moments.target().1;
-        let noise = self.moments.noise_of(&support, &fit.coefficients);
-        let noise = noise.max(self.reference);
+        let mut noise = self.reference;
+        if self.own_noise {
+            noise = noise.max(self.moments.noise_of(&support, &fit.coefficients));
+        }
         let least = 0.5 * noise + FLOOR * FLOOR * whole;
         let left = (fit.misfit + noise + FLOOR * FLOOR * whole).max(least);
         let criterion = if fit.dependent {
             f64::INFINITY
         } else {
-            m * left.ln()
-                + fit.weight * m.ln()
-                + multiplicity(self.moments.terms(), support.len())
+            m * left.ln() + fit.weight * m.ln() + multiplicity(self.moments.terms(), support.len())
         };
         Judged {
             support,

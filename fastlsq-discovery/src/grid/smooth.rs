@@ -61,7 +61,13 @@ fn filter(half: usize, at: usize, order: usize, degree: usize) -> Vec<f64> {
         .collect();
     let combination = gram_solve(&views, &wanted).unwrap_or_default();
     (0..=2 * half)
-        .map(|k| combination.iter().zip(&columns).map(|(v, c)| v * c[k]).sum())
+        .map(|k| {
+            combination
+                .iter()
+                .zip(&columns)
+                .map(|(v, c)| v * c[k])
+                .sum()
+        })
         .collect()
 }
 
@@ -160,13 +166,13 @@ impl Smoother {
         (0..shape.len())
             .map(|axis| {
                 let middle = |order: u32| {
-                    let mut all =
-                        polynomial_stencils(shape[axis], self.half[axis], order as usize);
+                    let mut all = polynomial_stencils(shape[axis], self.half[axis], order as usize);
                     all.swap_remove(shape[axis] / 2)
                 };
                 let (a, b) = (middle(beta[axis]), middle(gamma[axis]));
                 let at = |s: &Stencil, i: usize| {
-                    i.checked_sub(s.first).and_then(|k| s.weights.get(k).copied())
+                    i.checked_sub(s.first)
+                        .and_then(|k| s.weights.get(k).copied())
                 };
                 (0..shape[axis])
                     .filter_map(|i| Some(at(&a, i)? * at(&b, i)?))
@@ -215,7 +221,12 @@ mod tests {
             let stencils = polynomial_stencils(30, half, order);
             for (i, s) in stencils.iter().enumerate() {
                 let f = |k: usize| (k as f64 / 10.0).powi(4);
-                let value: f64 = s.weights.iter().enumerate().map(|(k, w)| w * f(s.first + k)).sum();
+                let value: f64 = s
+                    .weights
+                    .iter()
+                    .enumerate()
+                    .map(|(k, w)| w * f(s.first + k))
+                    .sum();
                 let x = i as f64 / 10.0;
                 let exact = [x.powi(4), 4.0 * x.powi(3), 12.0 * x * x, 24.0 * x, 24.0][order]
                     / 10f64.powi(i32::try_from(order).unwrap());
@@ -229,7 +240,9 @@ mod tests {
         let errors = UnitSampler::independent(0).normals(120 * 90, 1);
         let exact = |p: usize| (0.15 * (p / 90) as f64).sin() * (0.1 * (p % 90) as f64).cos();
         let error_after = |noise: f64| {
-            let values: Vec<f64> = (0..120 * 90).map(|p| exact(p) + noise * errors[(p, 0)]).collect();
+            let values: Vec<f64> = (0..120 * 90)
+                .map(|p| exact(p) + noise * errors[(p, 0)])
+                .collect();
             let smoother = Smoother::choose(&values, &[120, 90], noise);
             let smooth = smoother.derivative(&values, &[120, 90], &[0, 0]);
             let truth: Vec<f64> = (0..120 * 90).map(exact).collect();
@@ -239,6 +252,9 @@ mod tests {
         let (error, smoother) = error_after(0.3);
         assert!(error < 0.3 / 6.0, "{error} {smoother:?}");
         let predicted = 0.3 * smoother.covariance(&[120, 90], &[0, 0], &[0, 0]).sqrt();
-        assert!(predicted < error && error < 2.0 * predicted, "{error} {predicted}");
+        assert!(
+            predicted < error && error < 2.0 * predicted,
+            "{error} {predicted}"
+        );
     }
 }

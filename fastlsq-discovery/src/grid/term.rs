@@ -85,7 +85,11 @@ impl GridTerm {
         let mut parts: Vec<(f64, Vec<u32>, Vec<Factor>)> = Vec::new();
         match (moved.as_slice(), plain, factors.len()) {
             ([only], None, 1) if only.power == 1 => {
-                parts.push((1.0, only.inner.clone(), vec![value(only.field, &only.inner, 1)]));
+                parts.push((
+                    1.0,
+                    only.inner.clone(),
+                    vec![value(only.field, &only.inner, 1)],
+                ));
             }
             ([only], Some(u), 2) if only.power == 1 && u.field == only.field => {
                 let k = u.power;

@@ -65,7 +65,9 @@ impl Windows {
             powers[2 * k as usize] = if k % 2 == 0 { binomial } else { -binomial };
             binomial *= f64::from(self.power - k) / f64::from(k + 1);
         }
-        let mass: f64 = (0..=2 * half).map(|i| horner(&powers, i as f64 / reach - 1.0)).sum();
+        let mass: f64 = (0..=2 * half)
+            .map(|i| horner(&powers, i as f64 / reach - 1.0))
+            .sum();
         for _ in 0..order {
             powers = (1..powers.len()).map(|k| k as f64 * powers[k]).collect();
         }
