@@ -47,7 +47,11 @@ pub(crate) fn conclude(
     let mut warnings = collinear(library, &total, support);
     let name = |judged: &Judged| {
         let terms = judged.support.iter().zip(&judged.fit.coefficients);
-        equation(target, terms.map(|(&k, c)| (*c, library.names()[k])))
+        let term = |k: usize| library.expression(library.names()[k]);
+        equation(
+            &library.expression(target),
+            terms.map(|(&k, c)| (*c, term(k))),
+        )
     };
     let others: Vec<(String, f64)> = judged
         .iter()
@@ -117,6 +121,7 @@ fn law_terms(
             LawTerm {
                 index,
                 name: library.names()[index].to_owned(),
+                expression: library.expression(library.names()[index]),
                 coefficient,
                 interval: (
                     coefficient - 1.96 * deviation,

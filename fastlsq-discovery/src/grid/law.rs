@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::library::GridLibrary;
+use fastlsq_ops::Expr;
+
 use crate::discovered::{LawTerm, Warning, equation, significant};
 
 /// Whether an answer answers.
@@ -68,6 +70,17 @@ impl GridLaw {
         })
     }
 
+    /// The law as an expression that vanishes, left − right, to be put into a problem as it is. Terms that were given as
+    /// code stand in it by their names.
+    #[must_use]
+    pub fn equation(&self) -> Expr {
+        let left = self.library.expression(&self.target);
+        let right = self.terms.iter();
+        right.fold(left, |rest, term| {
+            rest - term.coefficient * &term.expression
+        })
+    }
+
     /// A readable account: status, law, intervals, inclusion, warnings.
     #[must_use]
     pub fn summary(&self) -> String {
@@ -95,8 +108,9 @@ impl GridLaw {
 
 impl fmt::Display for GridLaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.iter().map(|t| (t.coefficient, t.name.as_str()));
-        f.write_str(&equation(&self.target, terms))
+        let terms = self.terms.iter();
+        let terms = terms.map(|t| (t.coefficient, t.expression.clone()));
+        f.write_str(&equation(&self.library.expression(&self.target), terms))
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use fastlsq_basis::MultiIndex;
 
 use super::term::{Factor, GridTerm, Inside, Part};
+use fastlsq_ops::{Expr, Vocabulary, parameter};
+
 use crate::DiscoveryError;
 
 /// Candidate terms over several fields, each D^α g(u, v, …) or a product that can be brought near it.
@@ -27,6 +29,17 @@ pub struct GridLibrary {
 }
 
 impl GridLibrary {
+    /// A text of a term or target as an expression; a name for what is given as code, which has no value.
+    pub(crate) fn expression(&self, text: &str) -> Expr {
+        let axes: Vec<String> = self.axes.iter().map(ToString::to_string).collect();
+        let own = axes.iter().map(String::as_str);
+        let own = own.filter(|name| !matches!(*name, "x" | "y" | "z" | "t"));
+        let vocabulary = Vocabulary::empty()
+            .with_unknowns(self.fields.iter().map(String::as_str))
+            .with_coordinates(own);
+        Expr::parse_with(text, &vocabulary).unwrap_or_else(|_| parameter(text).into())
+    }
+
     /// No terms yet: coordinates with one-letter names and fields by name.
     ///
     /// # Errors
