@@ -50,14 +50,22 @@ pub(super) fn sample<D: Domain + ?Sized>(
 
 /// The bounding box's volume times the share of its points that lie inside.
 pub(super) fn volume<D: Domain + ?Sized>(domain: &D) -> Result<f64, DomainError> {
+    volume_from(domain, VOLUME_POINTS)
+}
+
+/// The same from a given number of points.
+pub(super) fn volume_from<D: Domain + ?Sized>(
+    domain: &D,
+    count: usize,
+) -> Result<f64, DomainError> {
     let bounds = domain.bounding_box()?;
-    let points = bounds.place(UnitSampler::halton(0).points(VOLUME_POINTS, bounds.dim()));
+    let points = bounds.place(UnitSampler::halton(0).points(count, bounds.dim()));
     let accepted = points
         .rows()
         .into_iter()
         .filter(|point| inside(domain, *point))
         .count();
-    Ok(bounds.volume() * accepted as f64 / VOLUME_POINTS as f64)
+    Ok(bounds.volume() * accepted as f64 / count as f64)
 }
 
 fn inside<D: Domain + ?Sized>(domain: &D, point: ArrayView1<'_, f64>) -> bool {

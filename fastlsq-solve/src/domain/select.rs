@@ -1,9 +1,13 @@
 //! Parts of a boundary by name or role, and points on several of them at once.
 
 use super::checks::{check_memory, checked_part};
-use super::{BoundaryPart, BoundaryPoints, Domain, DomainError, PartKind, PartSelector, SpaceTime};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, HalfSpace,
+    Moved, PartKind, PartSelector, Product, Renamed, SetOperation, SpaceTime,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::{Array2, s};
+use std::sync::Arc;
 
 /// What every [`Domain`] can do beyond its own methods.
 pub trait DomainExt: Domain {
@@ -77,6 +81,140 @@ pub trait DomainExt: Domain {
         Self: Sized + 'static,
     {
         SpaceTime::new(self, t0, t1)
+    }
+
+    /// The prism of this shape along [lo, hi] as a further axis of space.
+    ///
+    /// # Errors
+    /// Those of [`Product::new`].
+    fn along(self, lo: f64, hi: f64) -> Result<Product, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Product::new(self, lo, hi)
+    }
+
+    /// A ∪ B.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn union(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Union, self, other)
+    }
+
+    /// A ∩ B.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn intersection(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Intersection, self, other)
+    }
+
+    /// A ∖ B.
+    ///
+    /// ```
+    /// use fastlsq_solve::domain::{Ball, BoxDomain, Domain, DomainExt};
+    /// let hole = Ball::new(&[0.5, 0.5], 0.2)?.named("hole");
+    /// let plate = BoxDomain::unit(2).difference(hole)?;
+    /// assert_eq!(plate.parts().last().map(|part| part.name.as_str()), Some("hole"));
+    /// # Ok::<(), fastlsq_solve::domain::DomainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn difference(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Difference, self, other)
+    }
+
+    /// What a box holds besides this set.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn complement(self, bounds: &BoundingBox) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        BoxDomain::new(bounds.lo(), bounds.hi())?.difference(self)
+    }
+
+    /// What of this set lies in a half-space.
+    ///
+    /// # Errors
+    /// If that is nothing, or the dimensions differ.
+    fn cut(self, half_space: &HalfSpace) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        half_space.cut_off(Arc::new(self))
+    }
+
+    /// The set shifted by a vector.
+    ///
+    /// # Errors
+    /// A vector of another dimension or not finite.
+    fn translated(self, shift: &[f64]) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::translate(self, shift)
+    }
+
+    /// The set turned about the origin, from the first towards the second axis.
+    ///
+    /// # Errors
+    /// Fewer than two axes, an angle that is not finite.
+    fn rotated(self, angle: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::rotate(self, [0, 1], angle)
+    }
+
+    /// The set turned about the origin, from one axis towards another.
+    ///
+    /// # Errors
+    /// Axes that do not exist or are the same, an angle that is not finite.
+    fn rotated_in(self, axes: [usize; 2], angle: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::rotate(self, axes, angle)
+    }
+
+    /// The set stretched from the origin by a positive factor.
+    ///
+    /// # Errors
+    /// A factor that is not positive and finite.
+    fn scaled(self, factor: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::scale(self, factor)
+    }
+
+    /// The same domain, all of its parts under one name.
+    fn named(self, name: &str) -> Renamed
+    where
+        Self: Sized + 'static,
+    {
+        Renamed::new(self, |_| name.to_owned())
+    }
+
+    /// The same domain with other names for its parts.
+    fn renamed(self, rename: impl Fn(&str) -> String) -> Renamed
+    where
+        Self: Sized + 'static,
+    {
+        Renamed::new(self, rename)
     }
 }
 
