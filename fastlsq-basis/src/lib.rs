@@ -95,7 +95,7 @@ pub use joined::JoinedBasis;
 pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
-pub use saved::{SavedBasis, SavedJoined, SavedSymmetrised};
+pub use saved::{SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
 pub use sincos::{REDUCTION_LIMIT, sin_cos};
 pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};
 pub use symmetrised::SymmetrisedBasis;

@@ -242,3 +242,14 @@ basis_suite!(
     ])
     .unwrap()
 );
+basis_suite!(
+    weighted_and_saved,
+    Weighted::new(
+        power(1.5)
+            .times_log()
+            .pair()
+            .map(|part| Arc::new(part) as Arc<dyn Factor>),
+        Arc::new(waves(2, 4).map(map(2)).build().unwrap())
+    )
+    .unwrap()
+);

@@ -5,8 +5,8 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use fastlsq_basis::{
-    Action, Basis, BasisError, ComplexPower, Factor, FrequencyLaw, MultiIndex, SinusoidalBasis,
-    SmoothFactor, Weighted,
+    Action, Basis, BasisError, ComplexPower, Factor, FrequencyLaw, MultiIndex, SavedBasis,
+    SinusoidalBasis, SmoothFactor, Weighted,
 };
 use proptest::prelude::*;
 
@@ -136,4 +136,40 @@ fn what_does_not_fit_is_an_error() {
     let far = Action::derivative(MultiIndex::new([40, 40]));
     let answer = basis.derivative_at(&[0.1, 0.2], &far.derivative);
     assert!(matches!(answer, Err(BasisError::Unsupported { .. })));
+}
+
+#[test]
+fn powers_are_saved_and_checked_when_read() {
+    let power = ComplexPower::new([0.1, 0.2], 0.5)
+        .unwrap()
+        .times_log()
+        .imaginary();
+    let basis = alone(power.cut_along(1.0).unwrap().scaled(2.0).unwrap());
+    let saved = basis.to_saved().unwrap();
+    let text = serde_json::to_string(&saved).unwrap();
+    let read: SavedBasis = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, saved);
+    let at = [0.7, -0.3];
+    assert_eq!(
+        read.into_basis().value_at(&at).unwrap(),
+        basis.value_at(&at).unwrap()
+    );
+    for (good, bad) in [
+        ("\"scale\":2.0", "\"scale\":-2.0"),
+        ("[{", "[{},{"),
+        ("0.5", "null"),
+    ] {
+        let damaged = text.replacen(good, bad, 1);
+        assert_ne!(damaged, text);
+        assert!(
+            serde_json::from_str::<SavedBasis>(&damaged).is_err(),
+            "{damaged}"
+        );
+    }
+    // A closure cannot be saved, and neither can what contains one.
+    assert!(
+        alone(SmoothFactor::new(2, |x| x[0].sin()))
+            .to_saved()
+            .is_none()
+    );
 }

@@ -6,6 +6,7 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::Factor;
 use crate::error::require_finite;
+use crate::saved::SavedFactor;
 use crate::{BasisError, MultiIndex};
 
 /// Re or Im of ζ^α or ζ^α log ζ, where ζ = (z − c)/ρ, z = x₀ + i x₁, is turned so that the branch cut has a chosen
@@ -26,7 +27,11 @@ use crate::{BasisError, MultiIndex};
 /// # Ok::<(), fastlsq_basis::BasisError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Unchecked")
+)]
 pub struct ComplexPower {
     center: [f64; 2],
     exponent: f64,
@@ -36,6 +41,35 @@ pub struct ComplexPower {
     scale: f64,
     logarithm: bool,
     imaginary: bool,
+}
+
+/// A [`ComplexPower`] as it may stand in a file.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    center: [f64; 2],
+    exponent: f64,
+    cut: f64,
+    scale: f64,
+    logarithm: bool,
+    imaginary: bool,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for ComplexPower {
+    type Error = BasisError;
+
+    fn try_from(stored: Unchecked) -> Result<Self, BasisError> {
+        let power = Self::new(stored.center, stored.exponent)?
+            .cut_along(stored.cut)?
+            .scaled(stored.scale)?;
+        Ok(Self {
+            logarithm: stored.logarithm,
+            imaginary: stored.imaginary,
+            ..power
+        })
+    }
 }
 
 impl ComplexPower {
@@ -165,9 +199,8 @@ impl Factor for ComplexPower {
             let (log, angle) = (radius.ln(), y.atan2(x));
             for (n, (value, &(a, b))) in derivatives.iter_mut().zip(&polynomials).enumerate() {
                 let power = self.exponent - n as f64;
-                *value = if a == 0.0 && b == 0.0 {
-                    (0.0, 0.0)
-                } else if radius == 0.0 && power > 0.0 {
+                let vanishes = a == 0.0 && b == 0.0;
+                *value = if vanishes || (radius == 0.0 && power > 0.0) {
                     (0.0, 0.0)
                 } else {
                     // ρ⁻ⁿ ζ^{α−n} e^{iτn}, then times A log ζ + B.
@@ -198,5 +231,9 @@ impl Factor for ComplexPower {
                 };
             }
         }
+    }
+
+    fn to_saved(&self) -> Option<SavedFactor> {
+        Some(SavedFactor::ComplexPower(self.clone()))
     }
 }

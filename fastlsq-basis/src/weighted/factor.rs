@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::MultiIndex;
+use crate::saved::SavedFactor;
 use crate::taylor::{Taylor, variables};
 
 /// A known function w on R^d with partial derivatives of every order.
@@ -27,6 +28,11 @@ pub trait Factor: fmt::Debug + Send + Sync {
         orders: &[MultiIndex],
         out: ArrayViewMut2<'_, f64>,
     );
+
+    /// A plain description of the parameters, for saving; `None` if this kind cannot be saved.
+    fn to_saved(&self) -> Option<SavedFactor> {
+        None
+    }
 }
 
 impl<F: Factor + ?Sized> Factor for Arc<F> {
@@ -41,6 +47,10 @@ impl<F: Factor + ?Sized> Factor for Arc<F> {
         out: ArrayViewMut2<'_, f64>,
     ) {
         (**self).write_derivatives(points, orders, out);
+    }
+
+    fn to_saved(&self) -> Option<SavedFactor> {
+        (**self).to_saved()
     }
 }
 

@@ -16,6 +16,7 @@ use crate::BasisError;
 use crate::basis::{Basis, row_blocks, validate_request};
 use crate::error::{require_dim, require_some};
 use crate::form::{Coefficient, Form};
+use crate::saved::{SavedBasis, SavedWeighted};
 use leibniz::Plan;
 
 /// Points handled together: the factors' derivatives are held for this many.
@@ -77,6 +78,13 @@ impl Weighted {
             factors: checked(factors, None)?,
             inner: None,
         })
+    }
+
+    pub(crate) fn from_checked(
+        factors: Vec<Arc<dyn Factor>>,
+        inner: Option<Arc<dyn Basis>>,
+    ) -> Self {
+        Self { factors, inner }
     }
 
     /// The factors, in the order of their columns.
@@ -152,6 +160,18 @@ impl Basis for Weighted {
             }
         }
         Ok(())
+    }
+
+    fn to_saved(&self) -> Option<SavedBasis> {
+        let factors = self.factors.iter().map(Factor::to_saved);
+        let inner = match &self.inner {
+            None => None,
+            Some(inner) => Some(Box::new(inner.to_saved()?)),
+        };
+        Some(SavedBasis::Weighted(SavedWeighted {
+            factors: factors.collect::<Option<_>>()?,
+            inner,
+        }))
     }
 }
 
