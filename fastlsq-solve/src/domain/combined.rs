@@ -1,24 +1,17 @@
 //! Unions, intersections and differences of domains.
 
 use super::bounding_box::BoundingBox;
-use super::checks::{check_memory, checked_part};
 use super::outline::{GAP, Judge, Verdict, changes, join, pieces};
 use super::planar::Planar;
 use super::rejection;
 use super::{BoundaryPart, BoundaryPoints, Domain, DomainError, Outline, PartKind};
 use fastlsq_basis::sampling::UnitSampler;
-use ndarray::{Array2, ArrayView1};
 use std::sync::{Arc, OnceLock};
 
 /// How far beside its surface a point is judged, relative to the size of the shape.
 const BESIDE: f64 = 1e-8;
-/// Points of a part of an operand that tell which share of it remains.
-const SHARE_POINTS: usize = 1 << 15;
 /// Points for the estimate of a volume.
 const VOLUME_POINTS: usize = 1 << 17;
-/// Points tried before a low acceptance counts as hopeless, and the share that is.
-const PATIENCE: usize = 100_000;
-const HOPELESS: usize = 10_000;
 
 /// How two sets make one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,7 +172,7 @@ impl Combined {
     /// Curves are cut where the verdict on their points changes, and where the other outline is cut: what is too short
     /// to be noticed on one curve is noticed on the other.
     fn clipped(&self, first: &Outline, second: &Outline) -> Result<Outline, DomainError> {
-        let names = first
+        let names: Vec<String> = first
             .names()
             .iter()
             .chain(second.names())
@@ -216,7 +209,7 @@ impl Combined {
                 remaining.extend(kept.map(|piece| (offset + part, piece)));
             }
         }
-        join(names, remaining)
+        join(&names, remaining)
     }
 
     /// The parts of both of which something remains, with their estimated measures.
@@ -224,11 +217,8 @@ impl Combined {
         let mut remaining = Vec::new();
         for (domain, second) in [(&self.first, false), (&self.second, true)] {
             for (index, mut part) in domain.parts().into_iter().enumerate() {
-                let mut sampler = UnitSampler::halton(0);
-                let points = checked_part(&**domain, index, SHARE_POINTS, &mut sampler)?;
-                let rows = points.points.rows().into_iter().zip(points.normals.rows());
-                let kept = rows.filter(|(x, n)| self.judge_row(second, *x, *n) != Verdict::Drop);
-                part.measure *= kept.count() as f64 / SHARE_POINTS as f64;
+                let sign = |x: &[f64], n: &[f64]| self.sign(second, x, n);
+                part.measure *= rejection::share(&**domain, index, &sign)?;
                 if part.measure > 0.0 {
                     remaining.push(SampledPart {
                         second,
@@ -244,57 +234,13 @@ impl Combined {
         Ok(remaining)
     }
 
-    fn judge_row(&self, second: bool, x: ArrayView1<'_, f64>, n: ArrayView1<'_, f64>) -> Verdict {
-        self.judge(second, &x.to_vec(), &n.to_vec())
-    }
-
-    /// Points of an operand's part, those that do not remain rejected.
-    fn sample_remaining(
-        &self,
-        source: &SampledPart,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<BoundaryPoints, DomainError> {
-        let dim = self.dim();
-        check_memory(count, 2 * dim)?;
-        let domain = if source.second {
-            &self.second
-        } else {
-            &self.first
-        };
-        let mut kept = BoundaryPoints {
-            points: Array2::zeros((count, dim)),
-            normals: Array2::zeros((count, dim)),
-        };
-        let (mut accepted, mut tried) = (0, 0);
-        while accepted < count {
-            if tried >= PATIENCE && accepted < tried / HOPELESS {
-                return Err(DomainError::HopelessRejection { accepted, tried });
-            }
-            let expected = (count - accepted).saturating_mul(tried.max(1)) / accepted.max(1);
-            let batch = expected.saturating_add(16).min(1 << 14);
-            let candidates = checked_part(&**domain, source.index, batch, sampler)?;
-            let rows = candidates
-                .points
-                .rows()
-                .into_iter()
-                .zip(candidates.normals.rows());
-            for (x, n) in rows {
-                if accepted == count {
-                    break;
-                }
-                tried += 1;
-                let sign = match self.judge_row(source.second, x, n) {
-                    Verdict::Keep => 1.0,
-                    Verdict::Flip => -1.0,
-                    Verdict::Drop => continue,
-                };
-                kept.points.row_mut(accepted).assign(&x);
-                kept.normals.row_mut(accepted).assign(&(&n * sign));
-                accepted += 1;
-            }
+    /// Which way the normal of a point of an operand's part goes; `None` if the point does not remain.
+    fn sign(&self, second: bool, x: &[f64], normal: &[f64]) -> Option<f64> {
+        match self.judge(second, x, normal) {
+            Verdict::Keep => Some(1.0),
+            Verdict::Flip => Some(-1.0),
+            Verdict::Drop => None,
         }
-        Ok(kept)
     }
 }
 
@@ -343,7 +289,15 @@ impl Domain for Combined {
         match &self.boundary {
             Boundary::Planar(planar) => planar.outline.sample(part, count, sampler),
             Boundary::Sampled(parts) => match parts.get(part) {
-                Some(source) => self.sample_remaining(source, count, sampler),
+                Some(source) => {
+                    let domain = if source.second {
+                        &self.second
+                    } else {
+                        &self.first
+                    };
+                    let sign = |x: &[f64], n: &[f64]| self.sign(source.second, x, n);
+                    rejection::sample_part(&**domain, source.index, count, sampler, &sign)
+                }
                 None => Err(DomainError::PartIndex {
                     index: part,
                     count: parts.len(),

@@ -3,7 +3,7 @@
 use super::checks::{check_memory, checked_part};
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, HalfSpace,
-    Moved, PartKind, PartSelector, Product, Renamed, SetOperation, SpaceTime,
+    Moved, PartKind, PartSelector, Parted, Product, Renamed, SetOperation, SpaceTime,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::{Array2, s};
@@ -199,6 +199,30 @@ pub trait DomainExt: Domain {
         Self: Sized + 'static,
     {
         Moved::scale(self, factor)
+    }
+
+    /// The same domain, the points of its boundary that satisfy a predicate being a part of this name.
+    ///
+    /// ```
+    /// use fastlsq_solve::domain::{Ball, Domain, DomainExt};
+    /// let disc = Ball::unit(2).with_part("inlet", |x| x[0] < -0.5)?;
+    /// let parts = disc.parts();
+    /// assert_eq!(parts[1].name, "inlet");
+    /// assert!((parts[1].measure - 2.0 * std::f64::consts::PI / 3.0).abs() < 1e-8);
+    /// # Ok::<(), fastlsq_solve::domain::DomainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no point of the boundary satisfies it, or the domain has a time.
+    fn with_part(
+        self,
+        name: &str,
+        predicate: impl Fn(&[f64]) -> bool + Send + Sync + 'static,
+    ) -> Result<Parted, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Parted::new(self, name, predicate)
     }
 
     /// The same domain, all of its parts under one name.

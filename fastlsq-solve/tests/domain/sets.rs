@@ -300,3 +300,46 @@ fn what_cannot_be_combined() {
         Err(DomainError::PartIndex { .. })
     ));
 }
+
+#[test]
+fn parts_by_a_predicate() {
+    let disc = disc(0.0, 0.0, 1.0)
+        .with_part("inlet", |x| x[0] < -0.5)
+        .unwrap();
+    close(measure(&disc, "inlet"), TAU / 3.0, 1e-9);
+    close(measure(&disc, "sphere"), 2.0 * TAU / 3.0, 1e-9);
+    // The boundary is smooth, but its part changes at two points.
+    let corners = disc.corners();
+    assert_eq!(corners.len(), 2);
+    for corner in &corners {
+        assert!((corner.position[0] + 0.5).abs() < 1e-12 && (corner.angle - PI).abs() < 1e-6);
+    }
+    let ball = Ball::unit(3).with_part("cap", |x| x[2] > 0.5).unwrap();
+    close(measure(&ball, "cap"), PI, 1e-3);
+    close(measure(&ball, "sphere"), 3.0 * PI, 1e-3);
+    let mut sampler = UnitSampler::halton(0);
+    let cap = ball
+        .sample_selected(&"cap".into(), 3000, &mut sampler)
+        .unwrap();
+    assert!(cap.points.column(2).iter().all(|&z| z > 0.5));
+    assert_mean(&cap.points, |x| x[2], 0.75);
+    // A part over several faces, which goes where the faces were wholly it.
+    let cube = BoxDomain::unit(3)
+        .with_part("low", |x| x[2] < 0.25)
+        .unwrap();
+    close(measure(&cube, "low"), 2.0, 1e-3);
+    assert!(cube.parts().iter().all(|part| part.name != "x2=lo"));
+    assert_divergence_theorem(&cube, 2e-3);
+    assert_outward_normals(&cube);
+    for error in [
+        Ball::unit(2).with_part("far", |x| x[0] > 2.0).unwrap_err(),
+        Ball::unit(3).with_part("far", |x| x[0] > 2.0).unwrap_err(),
+    ] {
+        assert_eq!(
+            error,
+            DomainError::UnreachedPart {
+                part: "far".to_owned()
+            }
+        );
+    }
+}

@@ -81,12 +81,12 @@ impl Level {
         value
     }
 
-    /// The unit normal at a point of the boundary; `steepest` is a slope that is usual for the level.
+    /// The unit normal at a point of the boundary; `usual` is a slope that is common for the level.
     pub(super) fn normal(&self, point: &[f64], usual: f64) -> Result<Vec<f64>, DomainError> {
         let mut normal = vec![0.0; point.len()];
         self.gradient(point, &mut normal);
         let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-        if !(length > 1e-8 * usual) {
+        if length.is_nan() || length <= 1e-8 * usual {
             return Err(DomainError::VanishingGradient {
                 point: point.to_vec(),
             });

@@ -47,25 +47,27 @@ impl Lines {
         };
         let offsets = offsets(dim);
         let largest = bounds.extents().fold(0.0, f64::max);
+        let mut crossed = Vec::new();
         for axis in 0..dim {
             let face = face(bounds, axis) / offsets.nrows() as f64;
             for offset in offsets.rows() {
                 let start = start(bounds, axis, &offset.to_vec());
-                let (length, values) = lines.inside(bounds, level, axis, &start)?;
-                lines.volume += face * length / dim as f64;
+                let (zeros, values) = Self::zeros(bounds, level, axis, &start)?;
+                // The line starts and ends outside: zeros come in pairs.
+                let inside: f64 = zeros.chunks_exact(2).map(|ends| ends[1] - ends[0]).sum();
+                lines.volume += face * inside / dim as f64;
                 lines.usual = lines.usual.max(values / largest);
+                if !zeros.is_empty() {
+                    crossed.push((axis, face, start, zeros));
+                }
             }
         }
         if lines.volume <= 0.0 {
             return Err(DomainError::EmptyShape);
         }
-        for axis in 0..dim {
-            let face = face(bounds, axis) / offsets.nrows() as f64;
-            for offset in offsets.rows() {
-                let start = start(bounds, axis, &offset.to_vec());
-                for crossing in lines.crossings(bounds, level, axis, &start)? {
-                    lines.area += face * crossing.normal[axis].abs();
-                }
+        for (axis, face, start, zeros) in crossed {
+            for crossing in lines.crossings(level, axis, &start, zeros)? {
+                lines.area += face * crossing.normal[axis].abs();
             }
         }
         Ok(lines)
@@ -79,7 +81,7 @@ impl Lines {
         self.volume
     }
 
-    /// The zeros along a line, with the levels at its steps; an error where it starts or ends inside.
+    /// The zeros along a line, and the largest level at its steps; an error where it starts or ends inside.
     fn zeros(
         bounds: &BoundingBox,
         level: &Level,
@@ -112,27 +114,14 @@ impl Lines {
         Ok((zeros, largest))
     }
 
-    /// How much of a line is inside, and the largest level on it.
-    fn inside(
-        &self,
-        bounds: &BoundingBox,
-        level: &Level,
-        axis: usize,
-        start: &[f64],
-    ) -> Result<(f64, f64), DomainError> {
-        let (zeros, largest) = Self::zeros(bounds, level, axis, start)?;
-        let lengths = zeros.chunks_exact(2).map(|ends| ends[1] - ends[0]);
-        Ok((lengths.sum(), largest))
-    }
-
+    /// The points of a line at its zeros, with their normals.
     fn crossings(
         &self,
-        bounds: &BoundingBox,
         level: &Level,
         axis: usize,
         start: &[f64],
+        zeros: Vec<f64>,
     ) -> Result<Vec<Crossing>, DomainError> {
-        let (zeros, _) = Self::zeros(bounds, level, axis, start)?;
         let crossing = |x: f64| {
             let mut point = start.to_vec();
             point[axis] = x;
@@ -176,7 +165,8 @@ impl Lines {
                 });
                 let axis = axis.unwrap_or(dim - 1);
                 let start = start(bounds, axis, &u.to_vec());
-                let crossings = self.crossings(bounds, level, axis, &start)?;
+                let (zeros, _) = Self::zeros(bounds, level, axis, &start)?;
+                let crossings = self.crossings(level, axis, &start, zeros)?;
                 for (k, crossing) in crossings.iter().enumerate() {
                     let chance = (u[dim] + k as f64 * GOLDEN).fract();
                     if accepted == count || chance > crossing.normal[axis].abs() {

@@ -95,11 +95,11 @@ pub(crate) fn pieces(
 
 /// An outline of pieces whose ends nearly meet: those ends are moved to where the curves cross.
 pub(crate) fn join(
-    parts: Vec<String>,
+    parts: &[String],
     mut curves: Vec<(usize, Curve)>,
 ) -> Result<Outline, DomainError> {
     let size = {
-        let all = Outline::unchecked(parts.clone(), curves.clone());
+        let all = Outline::unchecked(parts.to_vec(), curves.clone());
         if all.curves.is_empty() {
             return Err(DomainError::EmptyShape);
         }
@@ -118,7 +118,14 @@ pub(crate) fn join(
             (curves[i].1, curves[j].1) = (first, second);
         }
     }
-    // Parts that were swallowed go.
+    compact(parts, curves)
+}
+
+/// An outline of the parts that have curves.
+pub(crate) fn compact(
+    parts: &[String],
+    mut curves: Vec<(usize, Curve)>,
+) -> Result<Outline, DomainError> {
     let used: Vec<usize> = (0..parts.len())
         .filter(|part| curves.iter().any(|(own, _)| own == part))
         .collect();

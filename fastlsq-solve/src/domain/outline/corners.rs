@@ -55,15 +55,16 @@ impl Outline {
             };
             let ((_, arriving), (position, leaving)) = (curve.end(), next.start());
             let angle = opening(arriving, leaving);
-            if (angle - PI).abs() < STRAIGHT && part == next_part {
+            let name = |part: &usize| self.names().get(*part).cloned().unwrap_or_default();
+            let parts = [name(part), name(next_part)];
+            if (angle - PI).abs() < STRAIGHT && parts[0] == parts[1] {
                 continue;
             }
-            let name = |part: &usize| self.names().get(*part).cloned().unwrap_or_default();
             corners.push(Corner {
                 position,
                 angle,
                 direction: leaving[1].atan2(leaving[0]),
-                parts: [name(part), name(next_part)],
+                parts,
             });
         }
         corners

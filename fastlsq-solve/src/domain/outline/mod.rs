@@ -10,7 +10,7 @@ use super::{BoundaryPart, BoundaryPoints, BoundingBox, Curve, DomainError};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
-pub(crate) use clip::{Judge, Verdict, changes, join, pieces};
+pub(crate) use clip::{Judge, Verdict, changes, compact, join, pieces};
 pub use corners::Corner;
 pub use holes::Hole;
 pub(crate) use inside::Inside;
