@@ -17,7 +17,10 @@ fn minus_laplacian(dim: usize) -> Operator {
     Operator::from_terms(
         dim,
         (0..dim).map(|axis| {
-            Term::new(-1.0, Action::derivative(MultiIndex::along(dim, axis, 2).unwrap()))
+            Term::new(
+                -1.0,
+                Action::derivative(MultiIndex::along(dim, axis, 2).unwrap()),
+            )
         }),
     )
 }
@@ -33,26 +36,71 @@ fn line(bandwidth: f64, cut: f64) -> Arc<Modes> {
 
 fn eigenvalues(matrix: &Mat<f64>) -> Vec<(f64, f64)> {
     let (values, _) = fastlsq_solve::dense::eigen(matrix.as_ref()).unwrap();
-    values.into_iter().map(|value| (value.re, value.im)).collect()
+    values
+        .into_iter()
+        .map(|value| (value.re, value.im))
+        .collect()
 }
 
 #[test]
 fn spectra_lie_in_the_left_half_plane() {
     let cases: [(&str, Operator, Vec<SpaceCondition>, f64); 6] = [
-        ("advection", derivative(-1.0, &[1]), vec![at("x0=lo", 0)], 1.0),
-        ("heat", derivative(1.0, &[2]), vec![at("x0=lo", 0), at("x0=hi", 0)], 2.0),
-        ("heat, insulated", derivative(1.0, &[2]), vec![at("x0=lo", 1), at("x0=hi", 1)], 2.0),
-        ("KdV", derivative(-1.0, &[3]), vec![at("x0=lo", 0), at("x0=hi", 0), at("x0=hi", 1)], 3.0),
-        ("plate", derivative(-1.0, &[4]), vec![at("x0=lo", 0), at("x0=hi", 0), at("x0=lo", 1), at("x0=hi", 1)], 4.0),
-        ("outflow at the wrong end", derivative(1.0, &[1]), vec![at("x0=hi", 0)], 1.0),
+        (
+            "advection",
+            derivative(-1.0, &[1]),
+            vec![at("x0=lo", 0)],
+            1.0,
+        ),
+        (
+            "heat",
+            derivative(1.0, &[2]),
+            vec![at("x0=lo", 0), at("x0=hi", 0)],
+            2.0,
+        ),
+        (
+            "heat, insulated",
+            derivative(1.0, &[2]),
+            vec![at("x0=lo", 1), at("x0=hi", 1)],
+            2.0,
+        ),
+        (
+            "KdV",
+            derivative(-1.0, &[3]),
+            vec![at("x0=lo", 0), at("x0=hi", 0), at("x0=hi", 1)],
+            3.0,
+        ),
+        (
+            "plate",
+            derivative(-1.0, &[4]),
+            vec![
+                at("x0=lo", 0),
+                at("x0=hi", 0),
+                at("x0=lo", 1),
+                at("x0=hi", 1),
+            ],
+            4.0,
+        ),
+        (
+            "outflow at the wrong end",
+            derivative(1.0, &[1]),
+            vec![at("x0=hi", 0)],
+            1.0,
+        ),
     ];
     for (name, operator, conditions, order) in cases {
         for (bandwidth, cut) in [(8.0, 1e-9), (40.0, 1e-8), (40.0, 1e-11), (100.0, 1e-11)] {
             let space = TrialSpace::new(line(bandwidth, cut), &conditions, order as u32).unwrap();
             let matrix = space.matrix(&operator).unwrap();
-            let largest = eigenvalues(&matrix).iter().map(|value| value.0).fold(f64::MIN, f64::max);
+            let largest = eigenvalues(&matrix)
+                .iter()
+                .map(|value| value.0)
+                .fold(f64::MIN, f64::max);
             let scale = matrix.norm_l2();
-            println!("{name} R {bandwidth} cut {cut:e}: {} largest {largest:e} of {scale:e}  {}", space.dim(), space.report().orthonormality);
+            println!(
+                "{name} R {bandwidth} cut {cut:e}: {} largest {largest:e} of {scale:e}  {}",
+                space.dim(),
+                space.report().orthonormality
+            );
             assert!(largest < 1e-10 * scale, "{name}: {largest:e} of {scale:e}");
         }
     }

@@ -1,13 +1,13 @@
 //! Orthonormal functions on a reference piece, compressed from sine features.
 
-use faer::{Mat, MatRef};
-use fastlsq_basis::{Basis, Coefficient, Form, SinusoidalBasis};
+use faer::Mat;
+use fastlsq_basis::{Action, Basis, Coefficient, Form, SinusoidalBasis};
 use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::SpaceError;
 use super::quadrature::Quadrature;
-use crate::dense::{product, right_singular};
+use crate::dense::{cholesky, cholesky_solve, product, right_singular, times};
 use crate::domain::{Sequence, UnitSampler};
 use crate::lsq::reduce_rows;
 
@@ -21,8 +21,6 @@ pub(super) struct Local {
     pub(super) rule: Quadrature,
     /// The radius of the ball of frequencies.
     pub(super) bandwidth: f64,
-    /// Singular value of each function relative to the first: what the features can hold of it.
-    pub(super) strength: Vec<f64>,
 }
 
 /// What a reference piece is made from.
@@ -69,7 +67,6 @@ impl Local {
             compression,
             rule: request.rule,
             bandwidth: request.bandwidth,
-            strength: right.values[..rank].iter().map(|s| s / largest).collect(),
         })
     }
 
@@ -98,7 +95,7 @@ impl Local {
         });
         waves.sort_by_key(|wave| square(wave));
         let constant = 2.0_f64.powi(-i32::try_from(dim).unwrap_or(i32::MAX));
-        let (mut rows, mut phases, mut scales, mut strength) = (vec![], vec![], vec![], vec![]);
+        let (mut rows, mut phases, mut scales) = (vec![], vec![], vec![]);
         for wave in &waves {
             let zero = square(wave) == 0;
             for phase in [FRAC_PI_2, 0.0].into_iter().take(if zero { 1 } else { 2 }) {
@@ -109,8 +106,6 @@ impl Local {
                 } else {
                     (2.0 * constant).sqrt()
                 });
-                // Larger waves count as weaker, so that tails mean the same as for other features.
-                strength.push(1.0 / (1.0 + square(wave) as f64).sqrt());
             }
         }
         let count = phases.len();
@@ -125,13 +120,48 @@ impl Local {
             compression,
             rule: request.rule,
             bandwidth: request.bandwidth,
-            strength,
         })
     }
 
     /// The number of functions.
     pub(super) fn len(&self) -> usize {
         self.compression.ncols()
+    }
+
+    /// Coefficients of the least-squares fit to values at the nodes of the rule.
+    pub(super) fn project(&self, values: &[f64]) -> Result<Vec<f64>, SpaceError> {
+        let mut samples = self.rows(
+            &self.rule.points,
+            &Form::action(&Action::identity(self.features.dim())),
+        )?;
+        scale_rows(&mut samples, &self.rule.weights);
+        let weighted = Mat::from_fn(values.len(), 1, |i, _| {
+            values[i] * self.rule.weights[i].sqrt()
+        });
+        let gram = product(samples.transpose(), samples.as_ref());
+        let mut coefficients = product(samples.transpose(), weighted.as_ref());
+        let factor = cholesky(gram).ok_or(SpaceError::Numerical {
+            what: "the Gram matrix of a piece",
+        })?;
+        cholesky_solve(factor.as_ref(), coefficients.as_mut());
+        Ok((0..coefficients.nrows())
+            .map(|i| coefficients[(i, 0)])
+            .collect())
+    }
+
+    /// Σ cⱼ q̂ⱼ at reference points.
+    pub(super) fn values(
+        &self,
+        points: &Array2<f64>,
+        coefficients: &[f64],
+    ) -> Result<Vec<f64>, SpaceError> {
+        let rows = self.rows(
+            points,
+            &Form::action(&Action::identity(self.features.dim())),
+        )?;
+        let mut values = vec![0.0; rows.nrows()];
+        times(rows.as_ref(), coefficients, &mut values);
+        Ok(values)
     }
 
     /// A sum of derivatives of every function at reference points.
@@ -256,9 +286,4 @@ pub(super) fn scale_rows(matrix: &mut Mat<f64>, weights: &[f64]) {
             matrix[(i, j)] *= weight.sqrt();
         }
     }
-}
-
-/// A view as an owned vector.
-pub(super) fn column(matrix: MatRef<'_, f64>, j: usize) -> Vec<f64> {
-    matrix.col(j).iter().copied().collect()
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::SpaceError;
 use super::local::{Local, LocalRequest, points_per_axis, scaled};
 use super::quadrature::{Line, Quadrature};
+use crate::dense::times;
 use crate::domain::{Domain, Interval};
 
 /// A box with a reference piece on it.
@@ -244,6 +245,44 @@ impl Modes {
         }
     }
 
+    /// How far f is from the modes of each interval alone, in L2 over the interval: f is sampled at its
+    /// nodes, projected, and compared at the points between them.
+    pub(super) fn misfits(
+        &self,
+        f: &dyn Fn(&Array2<f64>) -> Result<Vec<f64>, SpaceError>,
+    ) -> Result<Vec<f64>, SpaceError> {
+        let between = Array2::from_shape_fn((self.nodes.nrows(), 1), |(i, _)| {
+            let next = self.nodes.get((i + 1, 0)).copied().unwrap_or(f64::NAN);
+            0.5 * (self.nodes[(i, 0)] + next)
+        });
+        let values = f(&self.nodes)?;
+        let mut misfits = Vec::with_capacity(self.pieces.len());
+        for piece in &self.pieces {
+            let local = &piece.local;
+            let norm = piece.half.iter().product::<f64>().sqrt();
+            let weights = &local.rule.weights;
+            let own: Vec<f64> = values[piece.nodes.clone()]
+                .iter()
+                .map(|v| v * norm)
+                .collect();
+            let coefficients = local.project(&own)?;
+            // The last node has no successor within the piece.
+            let inner = between
+                .slice(s![piece.nodes.start..piece.nodes.end - 1, ..])
+                .to_owned();
+            let truth = f(&inner)?;
+            let mut reference = inner;
+            for x in &mut reference {
+                *x = (*x - piece.centre[0]) / piece.half[0];
+            }
+            let fitted = local.values(&reference, &coefficients)?;
+            let squares = truth.iter().zip(fitted).zip(weights);
+            let sum: f64 = squares.map(|((t, q), w)| w * (t * norm - q).powi(2)).sum();
+            misfits.push(sum.sqrt());
+        }
+        Ok(misfits)
+    }
+
     /// The number of modes.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -342,21 +381,8 @@ impl Modes {
             return piece.rows(operator, sites);
         }
         let mut out = Mat::zeros(sites.len(), self.len());
-        let places: Vec<usize> = sites
-            .points()
-            .rows()
-            .into_iter()
-            .map(|point| self.piece_of(point.first().copied().unwrap_or(f64::NAN)))
-            .collect();
-        for (k, piece) in self.pieces.iter().enumerate() {
-            let own: Vec<usize> = (0..places.len()).filter(|&i| places[i] == k).collect();
-            if own.is_empty() {
-                continue;
-            }
-            let points = sites.points().select(ndarray::Axis(0), &own);
-            let normals = sites
-                .normals()
-                .map(|normals| normals.select(ndarray::Axis(0), &own));
+        for (piece, own) in self.by_piece(&sites) {
+            let (points, normals) = selected(&sites, &own);
             let mut part = Sites::new(points.view());
             if let Some(normals) = &normals {
                 part = part.with_normals(normals.view());
@@ -369,6 +395,54 @@ impl Modes {
             }
         }
         Ok(out)
+    }
+
+    /// L u at any points of the domain, for u given by its coefficients over the modes.
+    ///
+    /// # Errors
+    /// As [`at_nodes`](Self::at_nodes), or coefficients of the wrong number.
+    pub fn apply<'a>(
+        &self,
+        operator: &Operator,
+        modal: &[f64],
+        sites: impl Into<Sites<'a>>,
+    ) -> Result<Vec<f64>, SpaceError> {
+        if modal.len() != self.len() {
+            return Err(SpaceError::Size {
+                what: "the list of coefficients over the modes",
+                expected: self.len(),
+                found: modal.len(),
+            });
+        }
+        let sites = sites.into();
+        let mut values = vec![0.0; sites.len()];
+        for (piece, own) in self.by_piece(&sites) {
+            let (points, normals) = selected(&sites, &own);
+            let mut part = Sites::new(points.view());
+            if let Some(normals) = &normals {
+                part = part.with_normals(normals.view());
+            }
+            let rows = piece.rows(operator, part)?;
+            let mut sums = vec![0.0; own.len()];
+            times(rows.as_ref(), &modal[piece.modes.clone()], &mut sums);
+            for (i, sum) in own.into_iter().zip(sums) {
+                values[i] = sum;
+            }
+        }
+        Ok(values)
+    }
+
+    /// The sites of each piece that has some.
+    fn by_piece(&self, sites: &Sites<'_>) -> Vec<(&Piece, Vec<usize>)> {
+        let mut own = vec![Vec::new(); self.pieces.len()];
+        for (i, point) in sites.points().rows().into_iter().enumerate() {
+            let place = self.piece_of(point.first().copied().unwrap_or(f64::NAN));
+            if let Some(list) = own.get_mut(place) {
+                list.push(i);
+            }
+        }
+        let pairs = self.pieces.iter().zip(own);
+        pairs.filter(|(_, list)| !list.is_empty()).collect()
     }
 
     fn piece_of(&self, x: f64) -> usize {
@@ -426,6 +500,12 @@ impl Modes {
             })
             .collect()
     }
+}
+
+/// Points and normals of some of the sites.
+fn selected(sites: &Sites<'_>, own: &[usize]) -> (Array2<f64>, Option<Array2<f64>>) {
+    let rows = |view: ndarray::ArrayView2<'_, f64>| view.select(ndarray::Axis(0), own);
+    (rows(sites.points()), sites.normals().map(rows))
 }
 
 /// dⁿ/dxⁿ on a line.

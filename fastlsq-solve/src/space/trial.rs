@@ -238,6 +238,15 @@ impl TrialSpace {
             .map(|(condition, sampled)| (condition, &sampled.points.points))
     }
 
+    /// The same points with their outward normals.
+    pub fn data_sites(
+        &self,
+    ) -> impl Iterator<Item = (&SpaceCondition, &Array2<f64>, &Array2<f64>)> {
+        self.conditions.iter().map(|(condition, sampled)| {
+            (condition, &sampled.points.points, &sampled.points.normals)
+        })
+    }
+
     /// L vⱼ at the nodes, points by functions.
     ///
     /// # Errors
@@ -332,10 +341,7 @@ impl TrialSpace {
         sites: impl Into<Sites<'a>>,
     ) -> Result<Vec<f64>, SpaceError> {
         let modal = self.modal(coefficients, data)?;
-        let rows = self.modes.at(operator, sites)?;
-        let mut values = vec![0.0; rows.nrows()];
-        times(rows.as_ref(), &modal, &mut values);
-        Ok(values)
+        self.modes.apply(operator, &modal, sites)
     }
 
     /// u at any points of the domain.

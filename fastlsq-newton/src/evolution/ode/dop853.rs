@@ -53,7 +53,7 @@ impl Dop853 {
                 let mut rate = vec![0.0; y.len()];
                 ode.rate(end, &y, &mut rate);
                 if rate.iter().all(|v| v.is_finite()) {
-                    let segment = self.segment(ode, state, h, end, y.clone(), &rate);
+                    let segment = self.segment(ode, state, (h, error), end, y.clone(), &rate);
                     // A step cut short by the end says nothing against the length proposed before.
                     state.step = if h < 0.99 * state.step {
                         state.step.max(h * factor)
@@ -129,7 +129,7 @@ impl Dop853 {
         &mut self,
         ode: &dyn Ode,
         state: &State,
-        h: f64,
+        (h, error): (f64, f64),
         end: f64,
         last: Vec<f64>,
         rate: &[f64],
@@ -158,6 +158,7 @@ impl Dop853 {
             end,
             first: state.y.clone(),
             last,
+            error: state.norm.relative(error),
             form: Form::Nested(terms),
         }
     }

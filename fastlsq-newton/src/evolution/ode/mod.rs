@@ -65,6 +65,7 @@ pub trait Ode {
 #[derive(Debug, Clone)]
 pub struct Closure<F, J> {
     dim: usize,
+    parts: Vec<usize>,
     rate: F,
     jacobian: J,
 }
@@ -78,9 +79,17 @@ where
     pub fn new(dim: usize, rate: F, jacobian: J) -> Self {
         Self {
             dim,
+            parts: vec![dim],
             rate,
             jacobian,
         }
+    }
+
+    /// With errors measured in parts of these lengths, each against its own size.
+    #[must_use]
+    pub fn with_parts(mut self, parts: Vec<usize>) -> Self {
+        self.parts = parts;
+        self
     }
 }
 
@@ -99,6 +108,10 @@ where
 
     fn jacobian(&self, t: f64, y: &[f64], jacobian: MatMut<'_, f64>) {
         (self.jacobian)(t, y, jacobian);
+    }
+
+    fn parts(&self) -> Vec<usize> {
+        self.parts.clone()
     }
 }
 

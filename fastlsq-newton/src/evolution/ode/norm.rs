@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// How much of a part's size is remembered from step to step: a part that passes through zero is not
 /// held to the accuracy of zero, and a short burst does not spoil what follows it.
-const FADING: f64 = 0.9;
+const FADING: f64 = 0.5;
 
 /// Parts of y with the error that each may make in one step.
 #[derive(Debug, Clone)]
@@ -49,6 +49,11 @@ impl ErrorNorm {
         for (part, largest) in self.parts.iter().zip(&mut self.largest) {
             *largest = (FADING * *largest).max(length(&y[part.clone()]));
         }
+    }
+
+    /// An error in units of what is allowed, relative to the size of y instead.
+    pub(super) fn relative(&self, error: f64) -> f64 {
+        error * self.relative
     }
 
     /// For each part: its range and the error it may make.

@@ -23,6 +23,8 @@ pub struct Segment {
     pub(super) end: f64,
     pub(super) first: Vec<f64>,
     pub(super) last: Vec<f64>,
+    /// The estimated error of the step relative to the size of y.
+    pub(super) error: f64,
     pub(super) form: Form,
 }
 
@@ -45,6 +47,7 @@ impl Segment {
             end,
             last: propagator.apply(end - start, &y),
             first: y,
+            error: f64::EPSILON,
             form: Form::Exponential(propagator),
         }
     }
@@ -53,6 +56,12 @@ impl Segment {
     #[must_use]
     pub fn start(&self) -> f64 {
         self.start
+    }
+
+    /// The estimated error of the step, relative to the size of the solution.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.error
     }
 
     /// Where the step ends.

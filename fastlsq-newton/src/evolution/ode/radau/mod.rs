@@ -153,7 +153,7 @@ impl Radau {
             if shrunk {
                 factor = factor.min(1.0);
             }
-            return Ok(self.accept(ode, state, &table, h, z, factor, contraction));
+            return Ok(self.accept(ode, state, &table, (h, error), z, factor, contraction));
         }
     }
 
@@ -174,7 +174,7 @@ impl Radau {
         ode: &dyn Ode,
         state: &mut State,
         table: &Table,
-        h: f64,
+        (h, error): (f64, f64),
         z: Mat<f64>,
         factor: f64,
         contraction: f64,
@@ -194,6 +194,7 @@ impl Radau {
             end,
             first: state.y.clone(),
             last: y.clone(),
+            error: state.norm.relative(error),
             form: Form::Collocation(table.nodes.clone(), z),
         };
         let cut_short = h < 0.99 * state.step;
