@@ -1,28 +1,15 @@
-//! Trial spaces: spectra, projection, lifts, conservation.
+//! Trial spaces: spectra in the left half plane.
 
 use faer::Mat;
-use fastlsq_solve::domain::{Ball, BoxDomain, Domain, Interval, PartSelector};
+use fastlsq_solve::domain::{Domain, Interval};
 use fastlsq_solve::space::{Modes, SpaceCondition, TrialSpace};
 use fastlsq_solve::{Action, MultiIndex, Operator, Term};
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 /// c·D^α.
 fn derivative(c: f64, alpha: &[u32]) -> Operator {
     let action = Action::derivative(MultiIndex::new(alpha.to_vec()));
     Operator::from_terms(alpha.len(), [Term::new(c, action)])
-}
-
-fn minus_laplacian(dim: usize) -> Operator {
-    Operator::from_terms(
-        dim,
-        (0..dim).map(|axis| {
-            Term::new(
-                -1.0,
-                Action::derivative(MultiIndex::along(dim, axis, 2).unwrap()),
-            )
-        }),
-    )
 }
 
 fn at(place: &str, order: u32) -> SpaceCondition {
@@ -96,11 +83,6 @@ fn spectra_lie_in_the_left_half_plane() {
                 .map(|value| value.0)
                 .fold(f64::MIN, f64::max);
             let scale = matrix.norm_l2();
-            println!(
-                "{name} R {bandwidth} cut {cut:e}: {} largest {largest:e} of {scale:e}  {}",
-                space.dim(),
-                space.report().orthonormality
-            );
             assert!(largest < 1e-10 * scale, "{name}: {largest:e} of {scale:e}");
         }
     }
