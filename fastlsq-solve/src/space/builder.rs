@@ -11,12 +11,15 @@ use crate::domain::{Domain, Sequence, UnitSampler, checked_interior};
 /// A function given by its values at points, one row per point.
 pub type Sampled<'a> = dyn Fn(&Array2<f64>) -> Result<Vec<f64>, SpaceError> + 'a;
 
+/// A function to be represented, and the L2 size that errors are relative to where its own is smaller.
+pub type Target<'a> = (&'a Sampled<'a>, f64);
+
 /// Growth of the bandwidth from one attempt to the next.
 const GROWTH: f64 = 1.4;
-/// The bandwidth up to which one piece is preferred in one dimension: about 100 modes.
-const WIDEST: f64 = 120.0;
-/// The same for lattice waves, which need no compression: 2·128 + 1 modes.
-const WIDEST_PERIODIC: f64 = 403.0;
+/// The bandwidth up to which one piece is preferred in one dimension: about 120 modes.
+const WIDEST: f64 = 160.0;
+/// The same for lattice waves, which need no compression: 2·200 + 1 modes.
+const WIDEST_PERIODIC: f64 = 630.0;
 /// The bandwidth of each of several intervals: about 20 modes, fewest in total for thin layers.
 const INTERVAL: f64 = 9.0;
 /// Intervals are not halved more often: 2⁻⁴⁰ of the whole.
@@ -104,6 +107,12 @@ impl SpaceBuilder {
         &self.domain
     }
 
+    /// The largest number of modes.
+    #[must_use]
+    pub fn mode_limit(&self) -> usize {
+        self.limit
+    }
+
     /// The order of the equation in space.
     #[must_use]
     pub fn equation_order(&self) -> u32 {
@@ -118,12 +127,10 @@ impl SpaceBuilder {
             3 => 5e-12,
             _ => 1e-11,
         };
-        if self.domain.dim() == 1 {
-            finest
-        } else {
-            // In several dimensions every digit costs modes.
-            finest.max((0.01 * self.tolerance).min(1e-7))
-        }
+        // Every digit costs modes in several dimensions, and rounding ε/cut between the nodes in one.
+        let coarsest = if self.domain.dim() == 1 { 1e-10 } else { 1e-7 };
+        let share = if self.domain.dim() == 1 { 0.3 } else { 0.01 };
+        finest.max((share * self.tolerance).min(coarsest))
     }
 
     /// One piece with this bandwidth.
@@ -174,7 +181,7 @@ impl SpaceBuilder {
     ///
     /// # Errors
     /// More modes than the limit, functions that are not finite.
-    pub fn fitted(&self, functions: &[&Sampled<'_>], least: f64) -> Result<Modes, SpaceError> {
+    pub fn fitted(&self, functions: &[Target<'_>], least: f64) -> Result<Modes, SpaceError> {
         let line = self.domain.dim() == 1;
         let periodic = self.periodic.iter().all(|&p| p);
         let widest = match (line, periodic) {
@@ -200,7 +207,7 @@ impl SpaceBuilder {
     }
 
     /// Whether every function is represented at fresh points.
-    fn represents(&self, modes: &Modes, functions: &[&Sampled<'_>]) -> Result<bool, SpaceError> {
+    fn represents(&self, modes: &Modes, functions: &[Target<'_>]) -> Result<bool, SpaceError> {
         if functions.is_empty() {
             return Ok(true);
         }
@@ -208,7 +215,8 @@ impl SpaceBuilder {
         let mut sampler = UnitSampler::on_stream(Sequence::Halton, self.seed, 92);
         let count = (2 * modes.len()).clamp(100, 1500);
         let fresh = checked_interior(&*self.domain, count, &mut sampler)?;
-        for f in functions {
+        let share = self.domain.volume()? / fresh.nrows().max(1) as f64;
+        for &(f, least) in functions {
             let coefficients = space.project(&finite(modes.nodes(), f)?, &[])?;
             let fitted = space.values(&coefficients, &[], &fresh)?;
             let truth = finite(&fresh, f)?;
@@ -218,7 +226,8 @@ impl SpaceBuilder {
                 .zip(&fitted)
                 .map(|(t, q)| (t - q).powi(2))
                 .sum();
-            if error.sqrt() > self.tolerance * size.sqrt() {
+            let size = (share * size).sqrt().max(least);
+            if (share * error).sqrt() > self.tolerance * size {
                 return Ok(false);
             }
         }
@@ -229,7 +238,7 @@ impl SpaceBuilder {
     ///
     /// # Errors
     /// As [`fitted`](Self::fitted), or a domain of several dimensions.
-    pub fn fitted_intervals(&self, functions: &[&Sampled<'_>]) -> Result<Modes, SpaceError> {
+    pub fn fitted_intervals(&self, functions: &[Target<'_>]) -> Result<Modes, SpaceError> {
         let bounds = self.domain.bounding_box()?;
         if bounds.dim() != 1 {
             return Err(SpaceError::Option {
@@ -249,7 +258,7 @@ impl SpaceBuilder {
         )?;
         for _ in 0..HALVINGS {
             let mut split = vec![false; modes.breaks().len() - 1];
-            for f in functions {
+            for &(f, least) in functions {
                 let values = finite(modes.nodes(), f)?;
                 let size = values
                     .iter()
@@ -257,7 +266,7 @@ impl SpaceBuilder {
                     .map(|(v, w)| w * v * v)
                     .sum::<f64>()
                     .sqrt();
-                let allowed = SHARE * self.tolerance * size;
+                let allowed = SHARE * self.tolerance * size.max(least);
                 for (split, misfit) in split.iter_mut().zip(modes.misfits(f)?) {
                     *split |= misfit > allowed;
                 }
@@ -265,21 +274,15 @@ impl SpaceBuilder {
             if !split.contains(&true) {
                 break;
             }
-            let mut breaks = vec![lo];
-            for (ends, split) in modes.breaks().windows(2).zip(&split) {
-                if *split {
-                    breaks.push(0.5 * (ends[0] + ends[1]));
-                }
-                breaks.push(ends[1]);
-            }
-            let size = modes.len() / (modes.breaks().len() - 1) * (breaks.len() - 1);
+            let added = split.iter().filter(|split| **split).count();
+            let size = modes.len() / split.len() * (split.len() + added);
             if size > self.limit {
                 return Err(SpaceError::TooLarge {
                     needed: size,
                     limit: self.limit,
                 });
             }
-            modes = modes.with_breaks(&breaks)?;
+            modes = modes.halved(&split)?;
         }
         Ok(modes)
     }

@@ -46,7 +46,7 @@ mod modes;
 mod quadrature;
 mod trial;
 
-pub use builder::{Sampled, SpaceBuilder};
+pub use builder::{Sampled, SpaceBuilder, Target};
 pub use condition::SpaceCondition;
 pub use eigen::{Eigenpair, Eigenproblem, Spectrum, Wanted, eigenpairs};
 pub use error::SpaceError;

@@ -487,6 +487,45 @@ impl Modes {
         Ok(out)
     }
 
+    /// The L2 norm over each piece of a function given by its values at the nodes.
+    #[must_use]
+    pub fn piece_norms(&self, values: &[f64]) -> Vec<f64> {
+        self.pieces
+            .iter()
+            .map(|piece| {
+                let own = values.get(piece.nodes.clone()).unwrap_or(&[]);
+                let weights = self.weights.get(piece.nodes.clone()).unwrap_or(&[]);
+                own.iter()
+                    .zip(weights)
+                    .map(|(v, w)| w * v * v)
+                    .sum::<f64>()
+                    .sqrt()
+            })
+            .collect()
+    }
+
+    /// The same intervals with those marked cut in two.
+    ///
+    /// # Errors
+    /// Marks that do not fit, or a single piece with a bandwidth of its own.
+    pub fn halved(&self, marked: &[bool]) -> Result<Self, SpaceError> {
+        if self.breaks.is_empty() || marked.len() != self.pieces.len() {
+            return Err(SpaceError::Size {
+                what: "the list of marked intervals",
+                expected: self.breaks.len().saturating_sub(1),
+                found: marked.len(),
+            });
+        }
+        let mut breaks = vec![self.breaks[0]];
+        for (ends, marked) in self.breaks.windows(2).zip(marked) {
+            if *marked {
+                breaks.push(0.5 * (ends[0] + ends[1]));
+            }
+            breaks.push(ends[1]);
+        }
+        self.with_breaks(&breaks)
+    }
+
     /// For each piece, the size of what its weakest modes carry: where an expansion is resolved, it
     /// has died out there.
     #[must_use]

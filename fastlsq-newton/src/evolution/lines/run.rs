@@ -1,6 +1,6 @@
 //! From a statement to an evolution.
 
-use super::adapt::{refined, tails};
+use super::adapt::{Sizes, coarsened, refined, tails, unresolved};
 use super::law::{Law, LineUnknown};
 use super::options::{LineError, LineOptions, LineReport, LineStatus, Mismatch};
 use super::semidiscrete::Semidiscrete;
@@ -8,19 +8,26 @@ use super::solution::{Epoch, Evolution};
 use crate::evolution::ode::{Method, Ode, OdeOptions, Propagator, Segment, Stepper, Trajectory};
 use faer::Mat;
 use fastlsq_solve::dense::times;
-use fastlsq_solve::space::{Modes, Sampled, SpaceBuilder, SpaceError, TrialSpace};
+use fastlsq_solve::space::{Modes, Sampled, SpaceBuilder, SpaceError, Target, TrialSpace};
 use ndarray::Array2;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Shares of the tolerance: of one step in time, of the fit of a space, of the tail that starts a refinement.
 const STEP: f64 = 0.05;
-const FIT: f64 = 0.02;
-const TAIL: f64 = 0.3;
+const FIT: f64 = 0.001;
+const TAIL: f64 = 0.005;
+/// What a tail does to the solution, relative to its own size: a first derivative multiplies the weakest of n
+/// modes on an interval of length h by about n²/h, for the time h/|u| that it takes to cross the interval.
+const AMPLIFICATION: f64 = 100.0;
 /// No fit is asked to be better than this: rounding of the compression.
 const FINEST_FIT: f64 = 3e-13;
 /// Steps per unit of ‖u_t‖/‖u‖ that accuracy asks for.
 const STEPS_PER_SCALE: f64 = 10.0;
+/// Intervals next to a kink of the initial value are halved so often at most.
+const KINK_HALVINGS: usize = 12;
+/// Steps after which intervals are looked at for some that could be joined.
+const COARSEN_EVERY: usize = 25;
 /// What an explicit step of order 8 reaches on the spectrum.
 const REACH: f64 = 5.0;
 
@@ -103,10 +110,26 @@ impl Lines {
             explicit_error: 0.0,
             implicit_error: 0.0,
         };
-        let ode = run.semidiscrete(&modes)?;
-        let y = ode.project(self.start, &|k, of_rate, points| {
-            Ok(self.initial(k, of_rate, points))
-        })?;
+        let mut ode = run.semidiscrete(&modes)?;
+        let start = |ode: &Semidiscrete| {
+            ode.project(self.start, &|k, of_rate, points| {
+                Ok(self.initial(k, of_rate, points))
+            })
+        };
+        let mut y = start(&ode)?;
+        let given = |k: usize, points: &Array2<f64>| self.initial(k, false, points);
+        for _ in 0..KINK_HALVINGS {
+            let Some(finer) = unresolved(&ode, self.start, &y, run.allowed, &given)? else {
+                break;
+            };
+            if finer.len() > run.builder.mode_limit() {
+                break;
+            }
+            ode = run.semidiscrete(&Arc::new(finer))?;
+            y = start(&ode)?;
+        }
+        run.report.projection_error +=
+            lost(&ode, self.start, &y, &|k, points| Ok(given(k, points)))?;
         run.go(ode, y, observe)?;
         Ok(run.finish())
     }
@@ -154,7 +177,7 @@ impl Lines {
                 Box::new(f) as Box<Sampled<'_>>
             })
             .collect();
-        let functions: Vec<&Sampled<'_>> = functions.iter().map(|f| &**f).collect();
+        let functions: Vec<Target<'_>> = functions.iter().map(|f| (&**f, 0.0)).collect();
         builder.fitted(&functions, options.bandwidth)
     }
 
@@ -218,6 +241,11 @@ enum Leave {
         y: Vec<f64>,
         tails: Vec<f64>,
     },
+    Coarsen {
+        t: f64,
+        y: Vec<f64>,
+        modes: Modes,
+    },
 }
 
 impl Run<'_> {
@@ -239,9 +267,10 @@ impl Run<'_> {
         observe: &mut dyn FnMut(f64, usize) -> ControlFlow<()>,
     ) -> Result<(), LineError> {
         let mut t = self.lines.start;
+        let mut sizes = Sizes::new(&ode, t, &y, self.lines.end - t)?;
         let mut step = None;
         loop {
-            let (path, leave, last_step) = self.epoch(&ode, t, &y, step, observe)?;
+            let (path, leave, last_step) = self.epoch(&ode, t, &y, (step, &mut sizes), observe)?;
             step = last_step;
             let (next, from, state) = match leave {
                 Leave::Done => {
@@ -252,11 +281,23 @@ impl Run<'_> {
                     });
                     return Ok(());
                 }
+                Leave::Coarsen {
+                    t: reached,
+                    y: state,
+                    modes,
+                } => (Arc::new(modes), reached, state),
                 Leave::Refine {
                     t: reached,
                     y: state,
                     tails,
-                } => match refined(&self.builder, &ode, reached, &state, &tails, self.allowed) {
+                } => match refined(
+                    &self.builder,
+                    &ode,
+                    reached,
+                    &state,
+                    &tails,
+                    (self.allowed, &sizes),
+                ) {
                     Ok(modes) => (Arc::new(modes), reached, state),
                     Err(SpaceError::TooLarge { .. }) => {
                         self.report.status = LineStatus::SpaceLimit { time: reached };
@@ -303,17 +344,8 @@ impl Run<'_> {
             old.spaces[k].modes().apply(&identity, &modal, points)
         };
         let carried = new.project(t, &value)?;
-        let mut lost: f64 = 0.0;
-        for (k, space) in new.spaces.iter().enumerate() {
-            let before = value(k, false, space.modes().nodes())?;
-            let after = space.at_nodes(&carried[new.part(k, false)], &new.data(k, t))?;
-            let change: Vec<f64> = before.iter().zip(&after).map(|(a, b)| a - b).collect();
-            let size = space.norm(&before);
-            if size > 0.0 {
-                lost = lost.max(space.norm(&change) / size);
-            }
-        }
-        self.report.projection_error += lost;
+        self.report.projection_error +=
+            lost(new, t, &carried, &|k, points| value(k, false, points))?;
         Ok(carried)
     }
 
@@ -327,7 +359,7 @@ impl Run<'_> {
         ode: &Semidiscrete,
         start: f64,
         y: &[f64],
-        step: Option<f64>,
+        (step, sizes): (Option<f64>, &mut Sizes),
         observe: &mut dyn FnMut(f64, usize) -> ControlFlow<()>,
     ) -> Result<(Trajectory, Leave, Option<f64>), LineError> {
         let mut path = Trajectory::new(start, y.to_vec());
@@ -337,7 +369,10 @@ impl Run<'_> {
             self.note(ode, start, None);
             let segment = exponential(ode, start, y, end)?;
             let middle = segment.at(0.5 * (start + end));
-            let later = worst(&[tails(ode, end, segment.last())?, tails(ode, end, &middle)?]);
+            let later = worst(&[
+                tails(ode, end, segment.last(), sizes)?,
+                tails(ode, end, &middle, sizes)?,
+            ]);
             if may_refine && over(&later, self.allowed) {
                 let leave = Leave::Refine {
                     t: start,
@@ -378,7 +413,7 @@ impl Run<'_> {
                     break;
                 }
             };
-            let found = tails(ode, segment.end(), segment.last())?;
+            let found = tails(ode, segment.end(), segment.last(), sizes)?;
             if may_refine && over(&found, self.allowed) {
                 let leave = Leave::Refine {
                     t: segment.start(),
@@ -394,7 +429,20 @@ impl Run<'_> {
                 Method::Implicit => self.implicit_error = self.implicit_error.max(segment.error()),
             }
             let reached = segment.end();
+            let length = reached - segment.start();
             path.push(segment);
+            let taken = path.segments().len();
+            if may_refine && taken.is_multiple_of(COARSEN_EVERY) && reached < end {
+                let state = path.last().to_vec();
+                if let Some(modes) = coarsened(&self.builder, ode, reached, &state, sizes)? {
+                    let leave = Leave::Coarsen {
+                        t: reached,
+                        y: state,
+                        modes,
+                    };
+                    return Ok((path, leave, Some(length)));
+                }
+            }
             if observe(reached, ode.dim()).is_break() {
                 self.report.status = LineStatus::Interrupted { time: reached };
                 break;
@@ -414,13 +462,34 @@ impl Run<'_> {
 
     fn finish(mut self) -> Evolution {
         self.report.time_error = self.explicit_error + self.implicit_error;
-        self.report.error_estimate =
-            self.report.time_error + self.report.projection_error + self.report.tail;
+        self.report.error_estimate = self.report.time_error
+            + self.report.projection_error
+            + AMPLIFICATION * self.report.tail;
         Evolution {
             epochs: self.epochs,
             report: self.report,
         }
     }
+}
+
+/// The largest relative L2 distance of the unknowns from given functions.
+fn lost(
+    ode: &Semidiscrete,
+    t: f64,
+    y: &[f64],
+    functions: &dyn Fn(usize, &Array2<f64>) -> Result<Vec<f64>, SpaceError>,
+) -> Result<f64, SpaceError> {
+    let mut lost: f64 = 0.0;
+    for (k, space) in ode.spaces.iter().enumerate() {
+        let before = functions(k, space.modes().nodes())?;
+        let after = space.at_nodes(&y[ode.part(k, false)], &ode.data(k, t))?;
+        let change: Vec<f64> = before.iter().zip(&after).map(|(a, b)| a - b).collect();
+        let size = space.norm(&before);
+        if size > 0.0 {
+            lost = lost.max(space.norm(&change) / size);
+        }
+    }
+    Ok(lost)
 }
 
 fn over(tails: &[f64], allowed: f64) -> bool {

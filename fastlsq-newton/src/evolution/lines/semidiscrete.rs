@@ -95,7 +95,7 @@ impl Semidiscrete {
         self.spaces[0].modes().nodes()
     }
 
-    fn second_order(&self, unknown: usize) -> bool {
+    pub(super) fn second_order(&self, unknown: usize) -> bool {
         self.unknowns[unknown].initial_rate.is_some()
     }
 

@@ -2,7 +2,7 @@
 
 use super::OdeError;
 use faer::{Mat, c64};
-use fastlsq_solve::dense::{Lu, eigen, product};
+use fastlsq_solve::dense::{Lu, eigen, product, symmetric_eigen};
 
 /// Condition of the eigenvectors up to which they are used: they lose as many digits.
 const CONDITION: f64 = 100.0;
@@ -97,6 +97,13 @@ enum Form {
         inverse: Mat<c64>,
         constant: Vec<c64>,
     },
+    /// A = V Λ Vᵀ, or the pair y = (u, v), u′ = v, v′ = V Λ Vᵀu + b, with orthonormal V.
+    Symmetric {
+        values: Vec<f64>,
+        vectors: Mat<f64>,
+        constant: Vec<f64>,
+        pair: bool,
+    },
     /// The matrix ((A, b), (0, 0)), whose exponential carries (y, 1).
     Augmented(Mat<f64>),
 }
@@ -115,22 +122,24 @@ impl Propagator {
         {
             return Err(OdeError::Exponential);
         }
-        let form = spectral(a, b).unwrap_or_else(|| {
-            Form::Augmented(Mat::from_fn(dim + 1, dim + 1, |i, j| {
-                match (i < dim, j < dim) {
-                    (true, true) => a[(i, j)],
-                    (true, false) => b[i],
-                    _ => 0.0,
-                }
-            }))
-        });
+        let form = symmetric(a, b)
+            .or_else(|| spectral(a, b))
+            .unwrap_or_else(|| {
+                Form::Augmented(Mat::from_fn(dim + 1, dim + 1, |i, j| {
+                    match (i < dim, j < dim) {
+                        (true, true) => a[(i, j)],
+                        (true, false) => b[i],
+                        _ => 0.0,
+                    }
+                }))
+            });
         Ok(Self { dim, form })
     }
 
     /// Whether eigenvectors are used; otherwise each time costs an exponential of the matrix.
     #[must_use]
     pub fn is_spectral(&self) -> bool {
-        matches!(self.form, Form::Spectral { .. })
+        !matches!(self.form, Form::Augmented(_))
     }
 
     /// The solution a time `t` after y. Where it overflows, or y has another length, NaN.
@@ -154,6 +163,12 @@ impl Propagator {
                 let result = vectors * w;
                 (0..self.dim).map(|i| result[(i, 0)].re).collect()
             }
+            Form::Symmetric {
+                values,
+                vectors,
+                constant,
+                pair,
+            } => evolve_symmetric(t, y, values, vectors, constant, *pair),
             Form::Augmented(matrix) => {
                 let n = self.dim;
                 let scaled = Mat::from_fn(n + 1, n + 1, |i, j| t * matrix[(i, j)]);
@@ -180,6 +195,82 @@ fn phi(z: c64) -> c64 {
     } else {
         (z.exp() - 1.0) / z
     }
+}
+
+/// Asymmetry, relative to the norm, up to which a matrix counts as symmetric: what quadrature leaves.
+const SYMMETRIC: f64 = 1e-6;
+
+/// The symmetric form, for a symmetric matrix or the pair of a symmetric one.
+fn symmetric(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
+    let size = a.nrows();
+    let half = size / 2;
+    let is_pair = size > 0
+        && size % 2 == 0
+        && b[..half].iter().all(|v| *v == 0.0)
+        && (0..half).all(|i| {
+            (0..half).all(|j| {
+                a[(i, j)] == 0.0
+                    && a[(i, half + j)] == f64::from(u8::from(i == j))
+                    && a[(half + i, half + j)] == 0.0
+            })
+        });
+    let (n, first) = if is_pair { (half, half) } else { (size, 0) };
+    let block = a.as_ref().submatrix(first, 0, n, n);
+    if (block - block.transpose()).norm_l2() > SYMMETRIC * block.norm_l2() {
+        return None;
+    }
+    let mean = Mat::from_fn(n, n, |i, j| 0.5 * (block[(i, j)] + block[(j, i)]));
+    let (values, vectors) = symmetric_eigen(mean.as_ref())?;
+    let source = Mat::from_fn(n, 1, |i, _| b[first + i]);
+    let constant = product(vectors.transpose(), source.as_ref());
+    Some(Form::Symmetric {
+        constant: (0..n).map(|i| constant[(i, 0)]).collect(),
+        values,
+        vectors,
+        pair: is_pair,
+    })
+}
+
+fn evolve_symmetric(
+    t: f64,
+    y: &[f64],
+    values: &[f64],
+    vectors: &Mat<f64>,
+    constant: &[f64],
+    pair: bool,
+) -> Vec<f64> {
+    let n = values.len();
+    let columns = if pair { 2 } else { 1 };
+    let start = Mat::from_fn(n, columns, |i, j| y[j * n + i]);
+    let mut w = product(vectors.transpose(), start.as_ref());
+    for (i, (&value, &source)) in values.iter().zip(constant).enumerate() {
+        if pair {
+            // w″ = λw + β: with w + β/λ it is homogeneous; λ = 0 is the limit.
+            let root = c64::new(value, 0.0).sqrt();
+            let z = root * t;
+            let (even, odd) = if z.norm() < 1e-4 {
+                (1.0 + 0.5 * value * t * t, t * (1.0 + value * t * t / 6.0))
+            } else {
+                (z.cosh().re, (z.sinh() / root).re)
+            };
+            let drift = if z.norm() < 1e-4 {
+                0.5 * t * t
+            } else {
+                (even - 1.0) / value
+            };
+            let (u, v) = (w[(i, 0)], w[(i, 1)]);
+            w[(i, 0)] = even * u + odd * v + drift * source;
+            w[(i, 1)] = value * odd * u + even * v + odd * source;
+        } else {
+            let z = c64::new(value * t, 0.0);
+            w[(i, 0)] = z.exp().re * w[(i, 0)] + t * phi(z).re * source;
+        }
+    }
+    let result = product(vectors.as_ref(), w.as_ref());
+    (0..columns)
+        .flat_map(|j| (0..n).map(move |i| (i, j)))
+        .map(|place| result[place])
+        .collect()
 }
 
 fn spectral(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
