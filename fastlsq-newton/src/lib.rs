@@ -35,6 +35,7 @@
 mod bench;
 mod branch;
 mod error;
+pub mod evolution;
 mod function;
 mod iteration;
 mod jacobian;

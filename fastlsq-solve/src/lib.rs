@@ -65,6 +65,7 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod dense;
 pub mod domain;
 mod error;
 mod factored;
@@ -76,6 +77,7 @@ pub mod problems;
 mod report;
 pub mod saved;
 mod solution;
+pub mod space;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};

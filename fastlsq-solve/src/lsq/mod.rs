@@ -67,6 +67,7 @@ pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained}
 pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
+pub(crate) use kernels::times;
 pub use options::{LsqOptions, Method};
 pub use source::RowSource;
 pub(crate) use streamed::reduce_rows;
