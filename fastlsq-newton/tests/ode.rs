@@ -1,9 +1,12 @@
 //! Integration of ordinary differential equations: orders, classics, control of errors.
 
-use faer::MatMut;
+use faer::{Mat, MatMut};
 use fastlsq_newton::evolution::ode::{
-    Closure, Method, Ode, OdeError, OdeOptions, OdeStatus, integrate,
+    Closure, Method, Ode, OdeError, OdeOptions, OdeStatus, Propagator, integrate,
 };
+use fastlsq_newton::{Frame, Interval, Space, WALLS, X, unknown};
+use fastlsq_solve::space::{SpaceBuilder, SpaceCondition};
+use std::sync::Arc;
 
 fn kepler() -> impl Ode {
     // Eccentricity 0.5: y(2πk) = y(0).
@@ -275,4 +278,58 @@ fn impossible_requests_are_named() {
             Err(OdeError::Option { .. })
         ));
     }
+}
+
+#[test]
+fn strings_and_rods_in_a_trial_space() {
+    // u = 0 at both ends of [0, 1]: sin(kπx) decays by e^(−k²π²t), and swings by cos(kπt).
+    let pi = std::f64::consts::PI;
+    let u = unknown("u");
+    let frame = Frame::new(Space::new(1), [u]);
+    let operator = |row: fastlsq_newton::EquationRow| row.block(0).unwrap().clone();
+    let ends = SpaceCondition::new("u", WALLS, operator(frame.row(u).unwrap()));
+    let space = SpaceBuilder::new(Arc::new(Interval::unit()))
+        .space(24.0, &[ends])
+        .unwrap();
+    let a = space
+        .matrix(&operator(frame.row(u.d(X).d(X)).unwrap()))
+        .unwrap();
+    let n = space.dim();
+    let a = Mat::from_fn(n, n, |i, j| 0.5 * (a[(i, j)] + a[(j, i)]));
+    let sum = |first: f64, third: f64| -> Vec<f64> {
+        let at = |x: f64| first * (pi * x).sin() + third * (3.0 * pi * x).sin();
+        space.nodes().column(0).iter().map(|&x| at(x)).collect()
+    };
+    let none = vec![0.0; space.data_len()];
+    let start = space.project(&sum(1.0, 0.3), &none).unwrap();
+    let check = |c: &[f64], first: f64, third: f64, allowed: f64| {
+        let values = space.at_nodes(c, &none).unwrap();
+        let error = distance(&values, &sum(first, third)) / (values.len() as f64).sqrt();
+        assert!(error < allowed, "{error:e}");
+    };
+    let t = 0.1;
+    let (slow, fast) = ((-pi * pi * t).exp(), (-9.0 * pi * pi * t).exp());
+    let rod = Propagator::new(&a, &vec![0.0; n]).unwrap();
+    check(&rod.apply(t, &start), slow, 0.3 * fast, 1e-12);
+    let equation = Closure::new(
+        n,
+        |_, y: &[f64], rate: &mut [f64]| fastlsq_solve::dense::times(a.as_ref(), y, rate),
+        |_, _: &[f64], mut j: MatMut<'_, f64>| j.copy_from(&a),
+    );
+    let options = OdeOptions::new(1e-11).method(Method::Implicit);
+    let path = integrate(&equation, 0.0, &start, t, &options).unwrap();
+    assert!(path.segments().len() < 60, "{}", path.segments().len());
+    check(path.last(), slow, 0.3 * fast, 1e-10);
+    // Fifty periods of the slowest wave and a sixth of one.
+    let pair = Mat::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
+        (true, false) => f64::from(u8::from(i == j - n)),
+        (false, true) => a[(i - n, j)],
+        _ => 0.0,
+    });
+    let string = Propagator::new(&pair, &vec![0.0; 2 * n]).unwrap();
+    assert!(string.is_spectral());
+    let at_rest: Vec<f64> = start.iter().copied().chain(vec![0.0; n]).collect();
+    let t = 100.0 + 1.0 / 3.0;
+    let later = string.apply(t, &at_rest);
+    check(&later[..n], (pi / 3.0).cos(), 0.3 * pi.cos(), 1e-10);
 }

@@ -17,7 +17,7 @@ use faer::perm::PermRef;
 use faer::traits::ComplexField;
 use faer::{Accum, Auto, Conj, Mat, MatMut, MatRef, Par, Spec, c64};
 
-/// A·B.
+/// A·B, or zeros if the sizes do not fit.
 #[must_use]
 pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut c = Mat::zeros(a.nrows(), b.ncols());
@@ -27,7 +27,7 @@ pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     c
 }
 
-/// y = A·x.
+/// y = A·x; entries and columns beyond the shorter of two sizes are left out.
 pub fn times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
     crate::lsq::times(a, x, y);
 }
@@ -89,7 +89,7 @@ impl<T: ComplexField> Lu<T> {
 #[must_use]
 pub fn cholesky(mut a: Mat<f64>) -> Option<Mat<f64>> {
     let n = a.nrows();
-    if a.ncols() != n {
+    if a.ncols() != n || !a.is_all_finite() {
         return None;
     }
     let request = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Spec::default());
@@ -104,19 +104,14 @@ pub fn cholesky(mut a: Mat<f64>) -> Option<Mat<f64>> {
     Some(a)
 }
 
-/// Replaces B by (L·Lᵀ)⁻¹·B for a lower Cholesky factor L.
+/// Replaces B by (L·Lᵀ)⁻¹·B for a lower Cholesky factor L; leaves a B of the wrong height as it is.
 pub fn cholesky_solve(l: MatRef<'_, f64>, b: MatMut<'_, f64>) {
-    if l.nrows() != b.nrows() || l.nrows() == 0 {
+    if l.nrows() != b.nrows() || l.ncols() != l.nrows() || l.nrows() == 0 {
         return;
     }
-    llt::solve::solve_in_place(
-        l,
-        b,
-        Par::Seq,
-        MemStack::new(&mut MemBuffer::new(
-            llt::solve::solve_in_place_scratch::<f64>(l.nrows(), 1, Par::Seq),
-        )),
-    );
+    let request = llt::solve::solve_in_place_scratch::<f64>(l.nrows(), b.ncols(), Par::Seq);
+    let mut memory = MemBuffer::new(request);
+    llt::solve::solve_in_place(l, b, Par::Seq, MemStack::new(&mut memory));
 }
 
 /// The singular values of a matrix, largest first, and all of its right singular vectors.
@@ -128,10 +123,14 @@ pub struct RightSingular {
     pub v: Mat<f64>,
 }
 
-/// Singular values and right singular vectors; `None` if the iteration does not converge.
+/// Singular values and right singular vectors; `None` if the iteration does not converge or an entry is not
+/// finite.
 #[must_use]
 pub fn right_singular(a: MatRef<'_, f64>) -> Option<RightSingular> {
     let (m, n) = a.shape();
+    if !a.is_all_finite() {
+        return None;
+    }
     let mut v = Mat::identity(n, n);
     let mut s = Diag::zeros(m.min(n));
     if m > 0 && n > 0 {
@@ -162,11 +161,11 @@ pub fn right_singular(a: MatRef<'_, f64>) -> Option<RightSingular> {
 }
 
 /// Eigenvalues of a symmetric matrix (its lower half is read), smallest first, and orthonormal
-/// eigenvectors as columns; `None` if the iteration does not converge.
+/// eigenvectors as columns; `None` if the iteration does not converge or an entry is not finite.
 #[must_use]
 pub fn symmetric_eigen(a: MatRef<'_, f64>) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = a.nrows();
-    if a.ncols() != n {
+    if a.ncols() != n || !a.is_all_finite() {
         return None;
     }
     let mut u = Mat::zeros(n, n);

@@ -58,6 +58,7 @@
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
 //! - [`lsq`]: the least-squares engine, usable on its own.
+//! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
 pub mod auto;

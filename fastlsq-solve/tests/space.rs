@@ -58,42 +58,37 @@ fn spectra_lie_in_the_left_half_plane() {
         (
             "advection",
             derivative(-1.0, &[1]),
-            vec![at("x0=lo", 0)],
+            vec![at("x=lo", 0)],
             1.0,
         ),
         (
             "heat",
             derivative(1.0, &[2]),
-            vec![at("x0=lo", 0), at("x0=hi", 0)],
+            vec![at("x=lo", 0), at("x=hi", 0)],
             2.0,
         ),
         (
             "heat, insulated",
             derivative(1.0, &[2]),
-            vec![at("x0=lo", 1), at("x0=hi", 1)],
+            vec![at("x=lo", 1), at("x=hi", 1)],
             2.0,
         ),
         (
             "KdV",
             derivative(-1.0, &[3]),
-            vec![at("x0=lo", 0), at("x0=hi", 0), at("x0=hi", 1)],
+            vec![at("x=lo", 0), at("x=hi", 0), at("x=hi", 1)],
             3.0,
         ),
         (
             "plate",
             derivative(-1.0, &[4]),
-            vec![
-                at("x0=lo", 0),
-                at("x0=hi", 0),
-                at("x0=lo", 1),
-                at("x0=hi", 1),
-            ],
+            vec![at("x=lo", 0), at("x=hi", 0), at("x=lo", 1), at("x=hi", 1)],
             4.0,
         ),
         (
             "outflow at the wrong end",
             derivative(1.0, &[1]),
-            vec![at("x0=hi", 0)],
+            vec![at("x=hi", 0)],
             1.0,
         ),
     ];
@@ -114,7 +109,7 @@ fn spectra_lie_in_the_left_half_plane() {
 #[test]
 fn the_wave_equation_oscillates() {
     // u_tt = u_xx as a pair: eigenvalues ±i√λ with λ = (nπ/2)².
-    let space = TrialSpace::new(line(40.0, 1e-11), &[at("x0=lo", 0), at("x0=hi", 0)], 2).unwrap();
+    let space = TrialSpace::new(line(40.0, 1e-11), &[at("x=lo", 0), at("x=hi", 0)], 2).unwrap();
     let (n, second) = (space.dim(), space.matrix(&derivative(1.0, &[2])).unwrap());
     let pair = Mat::from_fn(2 * n, 2 * n, |i, j| match (i < n, j < n) {
         (true, false) => f64::from(u8::from(i == j - n)),
@@ -136,7 +131,7 @@ fn the_wave_equation_oscillates() {
 
 #[test]
 fn projection_gives_back_what_the_space_holds() {
-    let space = TrialSpace::new(line(30.0, 1e-11), &[at("x0=lo", 0), at("x0=hi", 1)], 2).unwrap();
+    let space = TrialSpace::new(line(30.0, 1e-11), &[at("x=lo", 0), at("x=hi", 1)], 2).unwrap();
     // u(−1) = 0, u′(1) = 0.
     let f = |x: &[f64]| (0.25 * PI * (x[0] + 1.0)).sin() * (1.0 + (PI * (x[0] + 1.0)).cos());
     let none = vec![0.0; space.data_len()];
@@ -171,7 +166,7 @@ fn projection_gives_back_what_the_space_holds() {
 
 #[test]
 fn lifts_take_their_values_and_are_orthogonal() {
-    let conditions = [at("x0=lo", 0), at("x0=hi", 0), at("x0=hi", 1)];
+    let conditions = [at("x=lo", 0), at("x=hi", 0), at("x=hi", 1)];
     let space = TrialSpace::new(line(40.0, 1e-11), &conditions, 3).unwrap();
     let data = [2.0, -1.0, 5.0];
     let zero = vec![0.0; space.dim()];
@@ -230,25 +225,16 @@ fn periodic_waves_conserve_mass_and_energy() {
 fn joined_intervals_have_continuous_derivatives_and_the_same_spectra() {
     let breaks = [-1.0, -0.4, -0.1, 0.3, 1.0];
     for (order, operator, conditions) in [
-        (
-            2,
-            derivative(1.0, &[2]),
-            vec![at("x0=lo", 0), at("x0=hi", 0)],
-        ),
+        (2, derivative(1.0, &[2]), vec![at("x=lo", 0), at("x=hi", 0)]),
         (
             3,
             derivative(-1.0, &[3]),
-            vec![at("x0=lo", 0), at("x0=hi", 0), at("x0=hi", 1)],
+            vec![at("x=lo", 0), at("x=hi", 0), at("x=hi", 1)],
         ),
         (
             4,
             derivative(-1.0, &[4]),
-            vec![
-                at("x0=lo", 0),
-                at("x0=hi", 0),
-                at("x0=lo", 1),
-                at("x0=hi", 1),
-            ],
+            vec![at("x=lo", 0), at("x=hi", 0), at("x=lo", 1), at("x=hi", 1)],
         ),
     ] {
         let modes = Arc::new(Modes::intervals(&breaks, false, 9.0, 1e-11, 0).unwrap());
@@ -355,7 +341,7 @@ fn the_builder_takes_intervals_for_thin_layers() {
 #[test]
 fn impossible_spaces_are_named() {
     let modes = line(8.0, 1e-9);
-    let many: Vec<SpaceCondition> = (0..30).map(|order| at("x0=lo", order)).collect();
+    let many: Vec<SpaceCondition> = (0..30).map(|order| at("x=lo", order)).collect();
     assert!(matches!(
         TrialSpace::new(Arc::clone(&modes), &many, 2),
         Err(SpaceError::Empty { .. })
@@ -377,7 +363,7 @@ fn impossible_spaces_are_named() {
         SpaceBuilder::new(domain).global(500.0),
         Err(SpaceError::TooLarge { .. })
     ));
-    let space = TrialSpace::new(modes, &[at("x0=lo", 0)], 1).unwrap();
+    let space = TrialSpace::new(modes, &[at("x=lo", 0)], 1).unwrap();
     assert!(matches!(
         space.project(&[1.0], &[0.0]),
         Err(SpaceError::Size { .. })
@@ -405,7 +391,7 @@ proptest! {
     ) {
         let domain: Arc<dyn Domain> = Arc::new(Interval::new(-1.0, 1.0).unwrap());
         let modes = Modes::global(domain, &[false], bandwidth, 10.0_f64.powf(-digits), seed).unwrap();
-        let space = TrialSpace::new(Arc::new(modes), &[at("x0=lo", 0)], 1).unwrap();
+        let space = TrialSpace::new(Arc::new(modes), &[at("x=lo", 0)], 1).unwrap();
         let matrix = space.matrix(&derivative(-speed, &[1])).unwrap();
         // d/dt ½‖c‖² = cᵀ A c: the symmetric part has no positive eigenvalue.
         let symmetric = Mat::from_fn(space.dim(), space.dim(), |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]));

@@ -1,7 +1,7 @@
 //! What a trial space cannot be built from.
 
 use fastlsq_basis::BasisError;
-use fastlsq_ops::OperatorError;
+use fastlsq_ops::{OperatorError, StatementError};
 use thiserror::Error;
 
 use crate::domain::DomainError;
@@ -17,6 +17,21 @@ pub enum SpaceError {
     /// An operator is inconsistent, or not finite somewhere.
     #[error(transparent)]
     Operator(#[from] OperatorError),
+    /// An expression that cannot be made concrete.
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+    /// No unknown, or several.
+    #[error("one unknown is needed, but there are {}: {}", names.len(), names.join(", "))]
+    Unknowns {
+        /// The unknowns that were found.
+        names: Vec<String>,
+    },
+    /// An expression that does not vanish with the unknown, or does not contain it.
+    #[error("every term of {expression} must contain the unknown")]
+    NotHomogeneous {
+        /// The expression.
+        expression: String,
+    },
     /// Features cannot be built or evaluated.
     #[error(transparent)]
     Basis(#[from] BasisError),

@@ -32,7 +32,14 @@
 //! # What is here
 //! - [`SpaceBuilder`]: modes chosen by what they must represent
 //! - [`Modes`]: before conditions; [`SpaceCondition`]; [`TrialSpace`]: with them
-//! - [`Eigenproblem`]: L u = λ M u
+//! - [`Eigenproblem`]: L u = λ M u for one unknown, with an error estimate for each eigenvalue
+//!
+//! # What is not
+//! - Matrices are dense and the work grows with the cube of the dimension, so that a space has at most 1500
+//!   modes by default: room for few waves in three dimensions.
+//! - Joined intervals exist in one dimension only, and eigenproblems use one piece: functions with singular
+//!   corners are not resolved.
+//! - Operators hold derivatives with coefficients; integrals and multipliers are refused.
 //!
 //! The room stands on `lsq`, `domain` and `dense`, and knows nothing of problems and solves.
 

@@ -12,6 +12,12 @@ use super::quadrature::{Line, Quadrature};
 use crate::dense::times;
 use crate::domain::{Domain, Interval};
 
+/// Rules with more nodes than this are refused.
+const MOST_NODES: f64 = 1e6;
+
+/// No interval among several has a larger bandwidth.
+const WIDEST_INTERVAL: f64 = 1000.0;
+
 /// A box with a reference piece on it.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -37,6 +43,14 @@ impl Piece {
 
     /// L applied to the modes of this piece at the sites, one row per site.
     fn rows(&self, operator: &Operator, sites: Sites<'_>) -> Result<Mat<f64>, SpaceError> {
+        let (expected, found) = (self.centre.len(), sites.points().ncols());
+        if expected != found {
+            return Err(SpaceError::Size {
+                what: "a point",
+                expected,
+                found,
+            });
+        }
         let prepared = operator.rows(sites)?;
         let form = prepared.form();
         if form.terms().iter().any(|term| !term.action.is_derivative()) {
@@ -102,6 +116,13 @@ impl Modes {
             .collect();
         let all = periodic.iter().all(|&p| p);
         let per_axis = points_per_axis(bandwidth, all);
+        if (per_axis as f64).powf(dim as f64) > MOST_NODES {
+            return Err(SpaceError::Option {
+                option: "bandwidth",
+                value: bandwidth,
+                requirement: "it needs more than a million nodes, beyond what dense matrices can serve",
+            });
+        }
         let physical = Quadrature::on(&*domain, &periodic, per_axis, seed)?;
         let centre: Vec<f64> = bounds
             .lo()
@@ -159,6 +180,13 @@ impl Modes {
         seed: u64,
     ) -> Result<Self, SpaceError> {
         check(bandwidth, cut)?;
+        if bandwidth > WIDEST_INTERVAL {
+            return Err(SpaceError::Option {
+                option: "bandwidth",
+                value: bandwidth,
+                requirement: "at most 1000 on an interval; cut it instead",
+            });
+        }
         let rising = breaks.windows(2).all(|pair| pair[0] < pair[1]);
         let (Some(&first), Some(&last), true) =
             (breaks.first(), breaks.last(), rising && breaks.len() > 1)
@@ -487,23 +515,6 @@ impl Modes {
         Ok(out)
     }
 
-    /// The L2 norm over each piece of a function given by its values at the nodes.
-    #[must_use]
-    pub fn piece_norms(&self, values: &[f64]) -> Vec<f64> {
-        self.pieces
-            .iter()
-            .map(|piece| {
-                let own = values.get(piece.nodes.clone()).unwrap_or(&[]);
-                let weights = self.weights.get(piece.nodes.clone()).unwrap_or(&[]);
-                own.iter()
-                    .zip(weights)
-                    .map(|(v, w)| w * v * v)
-                    .sum::<f64>()
-                    .sqrt()
-            })
-            .collect()
-    }
-
     /// The same intervals with those marked cut in two.
     ///
     /// # Errors
@@ -525,20 +536,6 @@ impl Modes {
         }
         self.with_breaks(&breaks)
     }
-
-    /// For each piece, the size of what its weakest modes carry: where an expansion is resolved, it
-    /// has died out there.
-    #[must_use]
-    pub fn tails(&self, coefficients: &[f64]) -> Vec<f64> {
-        self.pieces
-            .iter()
-            .map(|piece| {
-                let own = coefficients.get(piece.modes.clone()).unwrap_or(&[]);
-                let tail = own.len() - own.len() / 8;
-                own[tail..].iter().map(|c| c * c).sum::<f64>().sqrt()
-            })
-            .collect()
-    }
 }
 
 /// Points and normals of some of the sites.
@@ -554,11 +551,11 @@ pub(super) fn derivative(order: u32) -> Operator {
 }
 
 fn check(bandwidth: f64, cut: f64) -> Result<(), SpaceError> {
-    if !(bandwidth.is_finite() && bandwidth > 0.0) {
+    if !(bandwidth > 0.0 && bandwidth <= MOST_NODES) {
         return Err(SpaceError::Option {
             option: "bandwidth",
             value: bandwidth,
-            requirement: "positive and finite",
+            requirement: "positive, and no more than a million",
         });
     }
     if !(cut > 0.0 && cut < 0.1) {

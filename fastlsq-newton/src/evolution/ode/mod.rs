@@ -4,18 +4,16 @@
 //! equation, of dimension 20 … 1500, dense, and with tolerances of 1e-8 … 1e-12. What that needs:
 //! - errors measured in the Euclidean norm of y, which is the L2 norm of the function, and not
 //!   component by component;
-//! - an explicit pair of high order where nothing is stiff: `Dop853`, order 8 with a continuous
+//! - an explicit pair of high order where nothing is stiff: [`Method::Explicit`], order 8 with a continuous
 //!   extension of order 7;
 //! - implicit methods of high order that damp stiff components and do not turn dispersion into
-//!   dissipation: `Radau`, the Radau IIA methods of orders 5, 9 and 13. BDF methods of
+//!   dissipation: [`Method::Implicit`], the Radau IIA methods of orders 5, 9 and 13. BDF methods of
 //!   order above 2 are unstable near the imaginary axis, where dispersive equations live;
 //! - the exact solution where f is linear and does not depend on time: [`Propagator`];
-//! - steps one by one, so that the space can be changed between them.
+//! - steps one by one, so that the caller can stop or change the equation between them: [`Stepper`].
 //!
-//! The first three are written here because the libraries at hand (diffsol, russell_ode,
-//! differential-equations, ode_solvers) stop at order 5 among the stiff methods, take the error norm by
-//! components, and bring a second linear algebra of their own or sparse Jacobians only; at a tolerance of
-//! 1e-10 order 13 takes several times fewer steps than order 5.
+//! Integration runs forward in time. There are no events, no mass matrices and no switching between the two
+//! kinds of method: [`OdeOptions`] say which one takes the steps.
 //!
 //! ```
 //! use fastlsq_newton::evolution::ode::{Closure, OdeOptions, integrate};

@@ -1,6 +1,5 @@
 //! A solution as a function of time.
 
-use super::exponential::Propagator;
 use super::stepper::StepFailure;
 use faer::Mat;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ pub enum OdeStatus {
     Stalled(StepFailure),
 }
 
-/// The solution over one step, as a polynomial or an exponential in time.
+/// The solution over one step, as a polynomial in time.
 #[derive(Debug, Clone)]
 pub struct Segment {
     pub(super) start: f64,
@@ -34,24 +33,9 @@ pub(super) enum Form {
     Nested(Mat<f64>),
     /// The polynomial through y₀ at θ = 0 and y₀ + zᵢ at the nodes cᵢ, one column per z.
     Collocation(Arc<[f64]>, Mat<f64>),
-    /// exp(tA) applied to y₀.
-    Exponential(Arc<Propagator>),
 }
 
 impl Segment {
-    /// Exact evolution by a propagator.
-    #[must_use]
-    pub fn exponential(propagator: Arc<Propagator>, start: f64, y: Vec<f64>, end: f64) -> Self {
-        Self {
-            start,
-            end,
-            last: propagator.apply(end - start, &y),
-            first: y,
-            error: f64::EPSILON,
-            form: Form::Exponential(propagator),
-        }
-    }
-
     /// Where the step starts.
     #[must_use]
     pub fn start(&self) -> f64 {
@@ -97,7 +81,6 @@ impl Segment {
             Form::Collocation(nodes, increments) => {
                 self.combined(increments, &lagrange(nodes, theta))
             }
-            Form::Exponential(propagator) => propagator.apply(t - self.start, &self.first),
         }
     }
 

@@ -12,6 +12,9 @@
 
 mod matrix;
 mod polish;
+mod problem;
+
+pub use problem::Eigenproblem;
 
 use faer::c64;
 use fastlsq_ops::Operator;
@@ -19,8 +22,7 @@ use ndarray::Array2;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{SpaceBuilder, SpaceCondition, SpaceError, TrialSpace};
-use crate::domain::Domain;
+use super::{SpaceError, TrialSpace};
 
 /// Which eigenvalues are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,149 +46,6 @@ impl Wanted {
             Self::Smallest(_) => (value.re, value.im),
             Self::Nearest(shift, _) => ((value - shift).norm(), value.im),
         }
-    }
-}
-
-/// L u = λ M u with B u = 0 on the boundary.
-///
-/// ```
-/// use fastlsq_solve::domain::Interval;
-/// use fastlsq_solve::space::{Eigenproblem, Wanted};
-/// use fastlsq_solve::{Action, MultiIndex, Operator, Term};
-///
-/// let minus_second = Action::derivative(MultiIndex::new([2]));
-/// let identity = Operator::from_terms(1, [Term::new(1.0, Action::identity(1))]);
-/// let spectrum = Eigenproblem::new(Interval::unit(), Operator::from_terms(1, [Term::new(-1.0, minus_second)]))
-///     .condition("everything", fastlsq_solve::PartSelector::AllWalls, identity)
-///     .solve(Wanted::Smallest(5))?;
-/// for (k, pair) in spectrum.pairs().iter().enumerate() {
-///     let exact = (std::f64::consts::PI * (k + 1) as f64).powi(2);
-///     assert!((pair.value.re / exact - 1.0).abs() < 1e-12);
-/// }
-/// # Ok::<(), fastlsq_solve::space::SpaceError>(())
-/// ```
-#[derive(Debug, Clone)]
-pub struct Eigenproblem {
-    builder: SpaceBuilder,
-    operator: Operator,
-    mass: Option<Operator>,
-    conditions: Vec<SpaceCondition>,
-    tolerance: f64,
-    bandwidth: Option<f64>,
-}
-
-impl Eigenproblem {
-    /// L u = λ u on a domain, without conditions so far, to a relative tolerance of 1e-12 in one dimension
-    /// and 1e-10 in several.
-    pub fn new(domain: impl Domain + 'static, operator: Operator) -> Self {
-        let domain: Arc<dyn Domain> = Arc::new(domain);
-        let tolerance = if domain.dim() == 1 { 1e-12 } else { 1e-10 };
-        Self {
-            builder: SpaceBuilder::new(domain)
-                .order(operator.order())
-                .tolerance(tolerance),
-            operator,
-            mass: None,
-            conditions: Vec::new(),
-            tolerance,
-            bandwidth: None,
-        }
-    }
-
-    /// With M on the right.
-    #[must_use]
-    pub fn mass(mut self, mass: Operator) -> Self {
-        self.mass = Some(mass);
-        self
-    }
-
-    /// B u = 0 on parts of the boundary.
-    #[must_use]
-    pub fn condition(
-        mut self,
-        label: impl Into<String>,
-        place: impl Into<crate::domain::PartSelector>,
-        operator: Operator,
-    ) -> Self {
-        self.conditions
-            .push(SpaceCondition::new(label, place, operator));
-        self
-    }
-
-    /// Functions are periodic along this axis.
-    #[must_use]
-    pub fn periodic(mut self, axis: usize) -> Self {
-        self.builder = self.builder.periodic(axis);
-        self
-    }
-
-    /// The relative error that is asked for.
-    #[must_use]
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
-        self.builder = self.builder.tolerance(tolerance);
-        self
-    }
-
-    /// A fixed bandwidth instead of a search (for a bounding box that is mapped to [−1, 1]^d).
-    #[must_use]
-    pub fn bandwidth(mut self, bandwidth: f64) -> Self {
-        self.bandwidth = Some(bandwidth);
-        self
-    }
-
-    /// The seed of the features.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.builder = self.builder.seed(seed);
-        self
-    }
-
-    /// Grows the bandwidth until the estimates meet the tolerance or stop falling.
-    ///
-    /// # Errors
-    /// Operators that do not fit the domain, conditions that leave nothing.
-    pub fn solve(&self, wanted: Wanted) -> Result<Spectrum, SpaceError> {
-        if let Some(bandwidth) = self.bandwidth {
-            return self.at(bandwidth, wanted);
-        }
-        let dim = self.builder.domain().dim();
-        let count = wanted.count() as f64;
-        // Waves of the highest of k eigenfunctions, by Weyl's law, and a few more.
-        let weyl = 1.6 * count.powf(1.0 / dim as f64) + 6.0;
-        let mut bandwidth = if dim == 1 { weyl + 6.0 } else { weyl };
-        let mut last: Option<Spectrum> = None;
-        for _ in 0..9 {
-            let mut found = match self.at(bandwidth, wanted) {
-                Err(SpaceError::TooLarge { .. }) if last.is_some() => break,
-                other => other?,
-            };
-            if let Some(last) = &last {
-                found.compare(last);
-            }
-            let enough = found.pairs.len() >= wanted.count();
-            let estimate = found.worst_estimate();
-            // Beyond the floor of rounding a larger space only adds noise.
-            let floor = found.rounding();
-            let worse = last.as_ref().is_some_and(|last| {
-                last.pairs.len() >= wanted.count() && last.worst_estimate() < estimate
-            });
-            if !worse {
-                last = Some(found);
-            }
-            if worse || (enough && estimate <= self.tolerance.max(floor)) {
-                break;
-            }
-            bandwidth *= 1.4;
-        }
-        last.ok_or(SpaceError::Numerical {
-            what: "the eigenvalue iteration",
-        })
-    }
-
-    fn at(&self, bandwidth: f64, wanted: Wanted) -> Result<Spectrum, SpaceError> {
-        let space = Arc::new(self.builder.space(bandwidth, &self.conditions)?);
-        eigenpairs(&space, &self.operator, self.mass.as_ref(), wanted)
     }
 }
 
