@@ -60,6 +60,7 @@
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
 //! - [`lsq`]: the least-squares engine, usable on its own.
+//! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
 pub mod auto;
@@ -67,6 +68,7 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod dense;
 pub mod domain;
 mod error;
 mod factored;
@@ -80,6 +82,7 @@ mod report;
 pub mod saved;
 mod singular;
 mod solution;
+pub mod space;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
