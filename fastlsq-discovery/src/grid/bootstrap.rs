@@ -37,7 +37,7 @@ pub(crate) fn resample(
             let picks =
                 UnitSampler::on_stream(Sequence::Independent, seed, stream).points(blocks.len(), 1);
             let mut times = vec![0.0; blocks.len()];
-            for pick in picks.iter() {
+            for pick in &picks {
                 times[((pick * blocks.len() as f64) as usize).min(blocks.len() - 1)] += 1.0;
             }
             let mut moments = Moments::zero(size);

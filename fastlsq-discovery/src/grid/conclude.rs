@@ -70,7 +70,7 @@ pub(crate) fn conclude(
             difference: rival.criterion - best.criterion,
         });
     }
-    let explained = !support.is_empty() && !(unexplained > UNEXPLAINED && significant);
+    let explained = !support.is_empty() && (unexplained <= UNEXPLAINED || !significant);
     if !explained {
         warnings.push(Warning::Unexplained {
             held_out: unexplained,

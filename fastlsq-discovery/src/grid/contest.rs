@@ -15,6 +15,8 @@ const NOISY: f64 = 3.0;
 /// Supports that are compared by likelihood: at most so many, with criteria within so much.
 const FINALISTS: usize = 3;
 const CONTENDER: f64 = 8.0;
+/// A further term must lower −2 log of the likelihood by this much beyond its penalties: odds of 20.
+const STRONG: f64 = 6.0;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
@@ -80,6 +82,9 @@ impl GridDiscovery {
             }
         }
         finalists.sort_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
+        if let Some(place) = favourite(&finalists) {
+            finalists[..=place].rotate_right(1);
+        }
         let mut ranked: Vec<Judged> = finalists.iter().map(|(j, _)| j.clone()).collect();
         let Some((_, own)) = finalists.into_iter().next() else {
             return (blocks, judged);
@@ -102,11 +107,9 @@ impl GridDiscovery {
         (own, ranked)
     }
 
-    /// The best of the finalists without the term that matters least, if that law is not among them.
+    /// The favourite without the term that matters least, if that law is not among the finalists.
     fn shorter(&self, finalists: &[(Judged, Vec<Moments>)]) -> Vec<Judged> {
-        let best = finalists
-            .iter()
-            .min_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion));
+        let best = favourite(finalists).map(|place| &finalists[place]);
         let Some((best, own)) = best.filter(|(best, _)| best.support.len() > 1) else {
             return Vec::new();
         };
@@ -214,6 +217,28 @@ impl GridDiscovery {
             }
         }
     }
+}
+
+/// The likeliest of the finalists, or the shortest law that it contains and does not beat by strong
+/// evidence.
+fn favourite(finalists: &[(Judged, Vec<Moments>)]) -> Option<usize> {
+    let best = &finalists
+        .iter()
+        .min_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion))?
+        .0;
+    let within = |judged: &Judged| judged.support.iter().all(|k| best.support.contains(k));
+    (0..finalists.len())
+        .filter(|&place| {
+            let judged = &finalists[place].0;
+            within(judged) && judged.criterion <= best.criterion + STRONG
+        })
+        .min_by(|&a, &b| {
+            let key = |place: usize| finalists[place].0.support.len();
+            let criterion = |place: usize| finalists[place].0.criterion;
+            key(a)
+                .cmp(&key(b))
+                .then(criterion(a).total_cmp(&criterion(b)))
+        })
 }
 
 pub(super) fn law_of(judged: &Judged) -> Vec<(usize, f64)> {

@@ -250,15 +250,14 @@ impl GridDiscovery {
         let mut windows = start;
         let mut tiled = self.tile(source, &windows)?;
         let (mut blocks, mut judged) = self.contest(&tiled, target, &[], &[]);
-        if self.options.half_widths.is_none() {
-            if let Some(best) = judged.first().filter(|best| !best.support.is_empty()) {
-                let law = law_of(best);
-                let better = self.refine(source, target, &windows, &law);
-                if better != windows {
-                    windows = better;
-                    tiled = self.tile(source, &windows)?;
-                    (blocks, judged) = self.weigh(&tiled, target, law, &[], false);
-                }
+        let first = judged.first().filter(|best| !best.support.is_empty());
+        if let (None, Some(best)) = (&self.options.half_widths, first) {
+            let law = law_of(best);
+            let better = self.refine(source, target, &windows, &law);
+            if better != windows {
+                windows = better;
+                tiled = self.tile(source, &windows)?;
+                (blocks, judged) = self.weigh(&tiled, target, law, &[], false);
             }
         }
         Ok(Answer {

@@ -65,7 +65,7 @@ impl GridLibrary {
                     .all(|c| c.is_alphabetic() || c.is_ascii_digit())
         };
         let twice = (1..fields.len()).any(|k| fields[..k].contains(&fields[k]));
-        if letters.is_empty() || fields.is_empty() || twice || !fields.iter().all(|f| sound(&f)) {
+        if letters.is_empty() || fields.is_empty() || twice || !fields.iter().all(sound) {
             return Err(refuse());
         }
         Ok(Self {

@@ -183,17 +183,15 @@ impl Moments {
 fn cholesky(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(size);
     for i in 0..size {
-        let mut row = Vec::with_capacity(i + 1);
+        let mut row: Vec<f64> = Vec::with_capacity(i + 1);
         for j in 0..=i {
-            let known: &[f64] = if j == i { &row } else { &factor[j] };
+            let known: &[f64] = factor.get(j).unwrap_or(&row);
             let product: f64 = row.iter().zip(known).take(j).map(|(a, b)| a * b).sum();
             let value = entry(i, j) - product;
-            if j < i {
-                row.push(value / factor[j][j]);
-            } else if value > DEPENDENT {
-                row.push(value.sqrt());
-            } else {
-                return None;
+            match factor.get(j) {
+                Some(above) => row.push(value / above[j]),
+                None if value > DEPENDENT => row.push(value.sqrt()),
+                None => return None,
             }
         }
         factor.push(row);

@@ -10,6 +10,8 @@ use npyz::{NpyFile, Order};
 use super::GridSamples;
 use crate::DiscoveryError;
 
+/// Takes causes as `map_err` hands them over.
+#[allow(clippy::needless_pass_by_value)]
 fn failure(path: &Path, reason: impl ToString) -> DiscoveryError {
     DiscoveryError::File {
         path: path.display().to_string(),
@@ -64,18 +66,30 @@ fn array(path: &Path, reader: impl Read) -> Result<ArrayD<f64>, DiscoveryError> 
 /// The entries as f64, whatever real type they are stored as.
 fn numbers(file: NpyFile<impl Read>) -> std::io::Result<Vec<f64>> {
     macro_rules! try_types {
-        ($file:expr, $($type:ty),*) => {{
+        ($file:expr, $($type:ty: $convert:expr),*) => {{
             let mut file = $file;
             $(
                 file = match file.try_data::<$type>() {
-                    Ok(data) => return data.map(|v| v.map(|v| v as f64)).collect(),
+                    Ok(data) => return data.map(|v| v.map($convert)).collect(),
                     Err(file) => file,
                 };
             )*
             file
         }};
     }
-    let file = try_types!(file, f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
+    let file = try_types!(
+        file,
+        f64: |v| v,
+        f32: f64::from,
+        i64: |v| v as f64,
+        i32: f64::from,
+        i16: f64::from,
+        i8: f64::from,
+        u64: |v| v as f64,
+        u32: f64::from,
+        u16: f64::from,
+        u8: f64::from
+    );
     Err(std::io::Error::new(
         std::io::ErrorKind::InvalidData,
         format!(
