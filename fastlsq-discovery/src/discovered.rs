@@ -294,7 +294,7 @@ pub(crate) fn equation(target: &Expr, terms: impl Iterator<Item = (f64, Expr)>) 
 }
 
 /// The number to some significant digits, in plain notation where that is short.
-fn significant(value: f64, digits: usize) -> String {
+pub(crate) fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }

@@ -120,6 +120,113 @@ pub enum DiscoveryError {
         /// Samples given.
         found: usize,
     },
+    /// An axis of a grid that cannot be used.
+    #[error("axis {axis} has {value} at place {index}: {reason}")]
+    Axis {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// The first offending coordinate.
+        index: usize,
+        /// Its value.
+        value: f64,
+        /// What it must satisfy.
+        reason: &'static str,
+    },
+    /// Too few points along an axis of a grid.
+    #[error("axis {axis} has {found} points: at least {needed} are needed; give a longer record")]
+    ShortRecord {
+        /// The axis, counted from 0.
+        axis: usize,
+        /// Points along it.
+        found: usize,
+        /// Points needed.
+        needed: usize,
+    },
+    /// A field that does not fit its axes.
+    #[error(
+        "the field {field} has the shape {found:?} but the axes have {expected:?} points: give one axis for each dimension, in the order of the array"
+    )]
+    FieldShape {
+        /// The field.
+        field: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// Points along the axes.
+        expected: Vec<usize>,
+    },
+    /// An infinite value in a field.
+    #[error("the field {field} is infinite at place {index}: mark missing values by NaN")]
+    InfiniteField {
+        /// The field.
+        field: String,
+        /// Place in the order of the array, the last axis fastest.
+        index: usize,
+    },
+    /// A field without a single value.
+    #[error("every value of the field {field} is missing: leave the field out")]
+    AllMissing {
+        /// The field.
+        field: String,
+    },
+    /// A field of a grid that does not vary.
+    #[error(
+        "the field {field} has the value {value} everywhere: a constant satisfies any law without a source; give data that vary"
+    )]
+    ConstantField {
+        /// The field.
+        field: String,
+        /// Its value.
+        value: f64,
+    },
+    /// A field in units so far from 1 that products of its values overflow or vanish.
+    #[error("the field {field} is of the size {size:e}: change its unit so that it is nearer to 1")]
+    FieldScale {
+        /// The field.
+        field: String,
+        /// Its largest absolute value.
+        size: f64,
+    },
+    /// Trajectories, or data and library, with other fields or axes.
+    #[error(
+        "expected the fields {expected:?} over {} axes but found {found:?} over {}: use the same names in the same order",
+        dims.0, dims.1
+    )]
+    OtherTrajectory {
+        /// Fields expected.
+        expected: Vec<String>,
+        /// Fields found.
+        found: Vec<String>,
+        /// Axes expected and found.
+        dims: (usize, usize),
+    },
+    /// A field that is not there.
+    #[error("there is no field {field}, only {known:?}")]
+    NoField {
+        /// The name asked for.
+        field: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// Not enough room for windows between the edges and the missing values.
+    #[error(
+        "only {found} windows of half-widths {half_widths:?} hold no missing value, and {needed} are needed: give longer records, fewer terms or smaller half-widths"
+    )]
+    TooFewWindows {
+        /// Windows found.
+        found: usize,
+        /// Windows needed.
+        needed: usize,
+        /// Half-widths in points.
+        half_widths: Vec<usize>,
+    },
+    /// A file that cannot be read.
+    #[error("{path}: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A setting outside its range.
     #[error("{what} = {value} is not allowed: {requirement}")]
     Setting {

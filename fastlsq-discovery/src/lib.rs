@@ -46,6 +46,7 @@ mod discovered;
 mod discovery;
 mod error;
 mod fit;
+mod grid;
 mod options;
 mod paper;
 mod refit;
@@ -58,6 +59,10 @@ pub use discovered::{Discovered, LawTerm, Warning};
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
+pub use grid::{
+    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, Status, read_npy,
+    read_npz,
+};
 pub use options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;

@@ -1,6 +1,10 @@
 //! Data sets with known laws, generated from formulas that have nothing to do with the method.
 
 mod burgers;
+mod flows;
+mod grids;
+
+pub use grids::{GridDataSet, GridOutcome, KnownLaw};
 
 use std::f64::consts::PI;
 

@@ -1,0 +1,169 @@
+//! The laws that were found on grids, and how far to trust them.
+
+use std::fmt;
+
+use super::library::GridLibrary;
+use fastlsq_ops::Expr;
+
+use crate::discovered::{LawTerm, Warning, equation, significant};
+
+/// Whether an answer answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// The law accounts for the target as far as the noise lets one see, and its terms are stable.
+    Explained,
+    /// The law accounts for the target, but another law does too, or some of its terms come and go.
+    Ambiguous,
+    /// The law leaves much of the target unexplained: terms are missing, or noise hides it.
+    NotExplained,
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Explained => "explained",
+            Self::Ambiguous => "ambiguous",
+            Self::NotExplained => "not explained",
+        })
+    }
+}
+
+/// The law of one field.
+#[derive(Debug, Clone)]
+pub struct GridLaw {
+    /// The derivative on the left-hand side.
+    pub target: String,
+    /// Whether the law explains the data.
+    pub status: Status,
+    /// The terms of the law.
+    pub terms: Vec<LawTerm>,
+    /// Root mean square of what the law leaves of the target on windows it was not fitted to, over
+    /// that of the target, both without the part of noise.
+    pub unexplained: f64,
+    /// Residual sum of squares over what the noise alone would leave: near 1 for the true law.
+    pub reduced_residual: f64,
+    /// Number of windows.
+    pub windows: usize,
+    /// Bootstrap frequency of each term of the library; empty without replicates.
+    pub frequencies: Vec<f64>,
+    /// Other laws by rising criterion, as text with the difference to the best.
+    pub rivals: Vec<(String, f64)>,
+    /// Named doubts.
+    pub warnings: Vec<Warning>,
+    pub(crate) library: GridLibrary,
+}
+
+impl GridLaw {
+    /// The places of the law's terms in the library.
+    #[must_use]
+    pub fn support(&self) -> Vec<usize> {
+        self.terms.iter().map(|term| term.index).collect()
+    }
+
+    /// Coefficient of a term in any form it may be written: that of `(u^2)_x` is half that of `u u_x`;
+    /// 0 for terms outside the law.
+    #[must_use]
+    pub fn coefficient(&self, text: &str) -> f64 {
+        self.library.find(text).map_or(0.0, |(place, ratio)| {
+            let term = self.terms.iter().find(|term| term.index == place);
+            term.map_or(0.0, |term| term.coefficient / ratio)
+        })
+    }
+
+    /// The law as an expression that vanishes, left − right, to be put into a problem as it is. Terms that were given as
+    /// code stand in it by their names.
+    #[must_use]
+    pub fn equation(&self) -> Expr {
+        let left = self.library.expression(&self.target);
+        let right = self.terms.iter();
+        right.fold(left, |rest, term| {
+            rest - term.coefficient * &term.expression
+        })
+    }
+
+    /// A readable account: status, law, intervals, inclusion, warnings.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut text = format!("{}: {self}\n", self.status);
+        for term in &self.terms {
+            text += &format!(
+                "  {:<10} {} in [{}, {}], inclusion {:.2}\n",
+                term.name,
+                significant(term.coefficient, 5),
+                significant(term.interval.0, 5),
+                significant(term.interval.1, 5),
+                term.inclusion
+            );
+        }
+        text += &format!(
+            "  unexplained {:.1e}, residual over noise {:.2}, {} windows\n",
+            self.unexplained, self.reduced_residual, self.windows
+        );
+        for warning in &self.warnings {
+            text += &format!("  warning: {warning}\n");
+        }
+        text
+    }
+}
+
+impl fmt::Display for GridLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms = self.terms.iter();
+        let terms = terms.map(|t| (t.coefficient, t.expression.clone()));
+        f.write_str(&equation(&self.library.expression(&self.target), terms))
+    }
+}
+
+/// One law for each target.
+#[derive(Debug, Clone)]
+pub struct GridLaws {
+    /// The laws, in the order of the targets.
+    pub laws: Vec<GridLaw>,
+    /// Standard deviation of the noise of each field on each trajectory.
+    pub noise: Vec<Vec<f64>>,
+    /// Half-widths of the test functions of each law in points of the first trajectory.
+    pub half_widths: Vec<Vec<usize>>,
+}
+
+impl GridLaws {
+    /// The least trustworthy status of all laws.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let any = |status| self.laws.iter().any(|law| law.status == status);
+        if any(Status::NotExplained) {
+            Status::NotExplained
+        } else if any(Status::Ambiguous) {
+            Status::Ambiguous
+        } else {
+            Status::Explained
+        }
+    }
+
+    /// The law of a target by name, such as `u_t`.
+    #[must_use]
+    pub fn law(&self, target: &str) -> Option<&GridLaw> {
+        self.laws.iter().find(|law| law.target == target)
+    }
+
+    /// All laws with their intervals and warnings; the status comes first.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let mut text = format!("{}\n", self.status());
+        for law in &self.laws {
+            text += &law.summary();
+        }
+        text
+    }
+}
+
+impl fmt::Display for GridLaws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (k, law) in self.laws.iter().enumerate() {
+            if k > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{law}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! Laws of fields on grids in weak form: windows instead of one fit.
+//!
+//! For a window with test function ψ, D^τu = Σ cₖD^{αₖ}gₖ(u) becomes ∫(−1)^{|τ|}D^τψ u =
+//! Σ cₖ∫(−1)^{|αₖ|}D^{αₖ}ψ gₖ(u): only values of the fields are needed, and the trapezoidal rule
+//! integrates smooth compact functions with spectral accuracy. Noise is white on the grid, so the
+//! covariance of the rows is known; it weights them, and what it adds to the moments is subtracted.
+//!
+//! `axis`, `samples`, `read`, `fill`: data. `noise`, `smooth`: what the data say about their noise.
+//! `term`, `library`, `column`: candidate terms. `windows`, `assembly`, `carried`, `moments`: rows
+//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure. `discovery`: the story.
+
+mod assembly;
+mod axis;
+mod bootstrap;
+mod carried;
+mod column;
+mod conclude;
+mod contest;
+mod discovery;
+mod fill;
+mod law;
+mod library;
+mod moments;
+mod noise;
+mod options;
+mod read;
+mod samples;
+mod select;
+mod smooth;
+mod term;
+mod windows;
+
+pub use discovery::GridDiscovery;
+pub use law::{GridLaw, GridLaws, Status};
+pub use library::GridLibrary;
+pub use options::GridOptions;
+pub use read::{read_npy, read_npz};
+pub use samples::GridSamples;
