@@ -67,6 +67,7 @@ pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained}
 pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
+pub(crate) use kernels::times;
 pub use options::{LsqOptions, Method};
 pub(crate) use pivoted::{PivotedQr, pivoted_qr};
 pub(crate) use products::add_product;
