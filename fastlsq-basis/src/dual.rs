@@ -168,6 +168,41 @@ impl<const K: usize> Dual<K> {
         self.chain(self.value.abs(), sign)
     }
 
+    /// √(self² + other²).
+    #[must_use]
+    pub fn hypot(self, other: Self) -> Self {
+        let value = self.value.hypot(other.value);
+        self.combine(other, value, self.value / value, other.value / value)
+    }
+
+    /// The angle of the point (other, self) of the plane.
+    #[must_use]
+    pub fn atan2(self, other: Self) -> Self {
+        let square = self.value * self.value + other.value * other.value;
+        let value = self.value.atan2(other.value);
+        self.combine(other, value, other.value / square, -self.value / square)
+    }
+
+    /// The larger of the two, with its derivatives.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if other.value > self.value {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// The smaller of the two, with its derivatives.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        if other.value < self.value {
+            other
+        } else {
+            self
+        }
+    }
+
     /// 1/self.
     #[must_use]
     pub fn recip(self) -> Self {
@@ -286,7 +321,8 @@ mod tests {
         let mut total = (x * y).sin() + (x / y).cos() * 2.0 - 0.5 / x + y.powi(3) - x.powi(-2);
         total += (x + y).sqrt() * x.exp().ln() + (0.3 * y).tan() - x.atan();
         total -= y.sinh() * x.cosh() / (1.0 + y.tanh());
-        total *= (x - 3.0).abs().powf(1.5) + y.recip();
+        total *= (x - 3.0).abs().powf(1.5) + y.recip() + x.hypot(y) * x.atan2(y);
+        total += (x + y).max(y) * (x + y).min(x);
         -total
     }
 

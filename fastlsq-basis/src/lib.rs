@@ -52,6 +52,7 @@
 //! | a bounding box mapped to [−1, 1]^d | [`InputMap`] |
 //! | baselines: PIELM and Kansa | [`TanhBasis`], [`MultiquadricBasis`] |
 //! | polynomial columns, bases side by side, symmetry for any basis | [`PolynomialBasis`], [`JoinedBasis`], [`SymmetrisedBasis`] |
+//! | known factors times features: singular functions, layers | [`Weighted`], [`Factor`], [`ComplexPower`], [`SmoothFactor`] |
 //! | sums of waves as functions: products, powers, integrals | [`SinusoidalExpansion`] |
 //! | the identities behind it all | [`identities`] |
 //! | reproducible random and quasi-random points | [`sampling`] |
@@ -81,6 +82,8 @@ mod sine;
 pub mod sinusoidal;
 mod symmetrised;
 mod tanh;
+mod taylor;
+mod weighted;
 
 pub use basis::Basis;
 pub use dual::Dual;
@@ -92,10 +95,12 @@ pub use joined::JoinedBasis;
 pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
-pub use saved::{SavedBasis, SavedJoined, SavedSymmetrised};
+pub use saved::{SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
 pub use sincos::{REDUCTION_LIMIT, sin_cos};
 pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};
 pub use symmetrised::SymmetrisedBasis;
 pub use tanh::{TanhBasis, TanhBuilder, WeightLaw};
+pub use taylor::Taylor;
+pub use weighted::{ComplexPower, Factor, SmoothFactor, Weighted};
 /// The crates whose types appear in signatures here.
 pub use {faer, ndarray};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::sinusoidal::Parity;
 use crate::{
-    Basis, JoinedBasis, MultiquadricBasis, PolynomialBasis, SinusoidalBasis, SymmetrisedBasis,
-    TanhBasis,
+    Basis, ComplexPower, Factor, JoinedBasis, MultiquadricBasis, PolynomialBasis, SinusoidalBasis,
+    SymmetrisedBasis, TanhBasis, Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -28,6 +28,47 @@ pub enum SavedBasis {
     Joined(SavedJoined),
     /// A basis made even or odd.
     Symmetrised(SavedSymmetrised),
+    /// Known factors, alone or times a basis.
+    Weighted(SavedWeighted),
+}
+
+/// One of the factors of this crate, by value.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub enum SavedFactor {
+    /// A power or a logarithm of a complex variable.
+    ComplexPower(ComplexPower),
+}
+
+impl SavedFactor {
+    /// The factor, ready for use.
+    #[must_use]
+    pub fn into_factor(self) -> Arc<dyn Factor> {
+        match self {
+            Self::ComplexPower(power) => Arc::new(power),
+        }
+    }
+
+    fn dim(&self) -> usize {
+        match self {
+            Self::ComplexPower(power) => power.dim(),
+        }
+    }
+}
+
+/// A [`Weighted`] basis as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::WeightedParts", into = "serial::WeightedParts")
+)]
+pub struct SavedWeighted {
+    /// At least one, all of one dimension.
+    pub(crate) factors: Vec<SavedFactor>,
+    /// Of the same dimension.
+    pub(crate) inner: Option<Box<SavedBasis>>,
 }
 
 /// A [`JoinedBasis`] as data; made by [`Basis::to_saved`].
@@ -82,6 +123,11 @@ impl SavedBasis {
                 saved.parity,
                 saved.center,
             )),
+            Self::Weighted(saved) => {
+                let factors = saved.factors.into_iter().map(SavedFactor::into_factor);
+                let inner = saved.inner.map(|inner| inner.into_basis());
+                Arc::new(Weighted::from_checked(factors.collect(), inner))
+            }
         }
     }
 
@@ -95,6 +141,7 @@ impl SavedBasis {
             Self::Polynomial(basis) => basis.dim(),
             Self::Joined(saved) => saved.parts.first().map_or(0, Self::dim),
             Self::Symmetrised(saved) => saved.inner.dim(),
+            Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
         }
     }
 }
@@ -104,7 +151,7 @@ impl SavedBasis {
 mod serial {
     use serde::{Deserialize, Serialize};
 
-    use super::{Parity, SavedBasis, SavedJoined, SavedSymmetrised};
+    use super::{Parity, SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
     use crate::BasisError;
     use crate::error::{require_dim, require_some};
 
@@ -120,6 +167,35 @@ mod serial {
         inner: Box<SavedBasis>,
         parity: Vec<Parity>,
         center: Vec<f64>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct WeightedParts {
+        factors: Vec<SavedFactor>,
+        inner: Option<Box<SavedBasis>>,
+    }
+
+    impl From<SavedWeighted> for WeightedParts {
+        fn from(saved: SavedWeighted) -> Self {
+            Self {
+                factors: saved.factors,
+                inner: saved.inner,
+            }
+        }
+    }
+
+    impl TryFrom<WeightedParts> for SavedWeighted {
+        type Error = BasisError;
+
+        fn try_from(WeightedParts { factors, inner }: WeightedParts) -> Result<Self, BasisError> {
+            require_some("the list of factors", factors.len())?;
+            let dim = inner.as_ref().map_or(factors[0].dim(), |basis| basis.dim());
+            for factor in &factors {
+                require_dim("a factor", dim, factor.dim())?;
+            }
+            Ok(Self { factors, inner })
+        }
     }
 
     impl From<SavedJoined> for Joined {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{
-    Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis,
-    SinusoidalBasis, SinusoidalBuilder, SymmetrisedBasis, TanhBasis, WeightLaw, basis_suite,
+    Basis, ComplexPower, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis,
+    Parity, PolynomialBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor, SymmetrisedBasis,
+    TanhBasis, WeightLaw, Weighted, basis_suite,
 };
 
 fn waves(dim: usize, count: usize) -> SinusoidalBuilder {
@@ -180,4 +181,75 @@ basis_suite!(
 basis_suite!(
     shared,
     Arc::new(waves(2, 5).build().unwrap()) as Arc<dyn Basis>
+);
+
+/// A function of two variables without symmetry.
+fn bump() -> Arc<dyn Factor> {
+    Arc::new(SmoothFactor::new(2, |x| {
+        (-&x[0] * &x[0] - 0.5 * &x[1]).exp() * (1.0 + (&x[0] + 2.0 * &x[1]).tanh())
+    }))
+}
+
+/// A singular function whose centre lies outside the points of the suite.
+fn power(exponent: f64) -> ComplexPower {
+    let power = ComplexPower::new([-0.9, -1.2], exponent).unwrap();
+    power.cut_along(-2.5).unwrap().scaled(2.0).unwrap()
+}
+
+basis_suite!(
+    weighted_waves,
+    Weighted::new(
+        [bump(), Arc::new(power(2.0 / 3.0))],
+        Arc::new(waves(2, 5).build().unwrap())
+    )
+    .unwrap()
+);
+basis_suite!(
+    factors_alone,
+    Weighted::functions([
+        Arc::new(power(2.0 / 3.0)) as Arc<dyn Factor>,
+        Arc::new(power(4.0 / 3.0).imaginary()),
+        Arc::new(power(2.0).times_log()),
+        Arc::new(power(0.0).times_log().imaginary()),
+        Arc::new(power(-3.0)),
+        bump(),
+    ])
+    .unwrap()
+);
+basis_suite!(
+    weighted_twice_3d,
+    Weighted::new(
+        [
+            Arc::new(SmoothFactor::new(3, |x| (1.0 + &x[0] * &x[1] * &x[2]).sqrt()))
+                as Arc<dyn Factor>
+        ],
+        Arc::new(
+            Weighted::new(
+                [Arc::new(SmoothFactor::new(3, |x| (&x[0] - &x[2]).cos())) as Arc<dyn Factor>],
+                Arc::new(waves(3, 3).build().unwrap()),
+            )
+            .unwrap()
+        ),
+    )
+    .unwrap()
+);
+basis_suite!(
+    joined_with_weighted,
+    JoinedBasis::new([
+        Arc::new(waves(2, 5).build().unwrap()) as Arc<dyn Basis>,
+        Arc::new(Weighted::functions([Arc::new(power(0.5)) as Arc<dyn Factor>]).unwrap()),
+        Arc::new(Weighted::new([bump()], Arc::new(waves(2, 4).build().unwrap())).unwrap()),
+    ])
+    .unwrap()
+);
+basis_suite!(
+    weighted_and_saved,
+    Weighted::new(
+        power(1.5)
+            .times_log()
+            .pair()
+            .map(|part| Arc::new(part) as Arc<dyn Factor>),
+        Arc::new(waves(2, 4).map(map(2)).build().unwrap())
+    )
+    .unwrap()
 );

@@ -49,7 +49,9 @@
 //! # What is where
 //! Data flow one way: problem → system → factored → solution → report.
 //! - The [`guide`] leads from the statement of a problem to the report.
-//! - [`domain`]: boxes, intervals, balls, space-time, and the [`Domain`] trait for your own.
+//! - [`domain`]: boxes, balls, polygons, level sets, set operations, space-time, and the [`Domain`] trait for your own.
+//! - [`corner_functions`], [`hole_functions`], [`harmonic_polynomials`]: what smooth features lack on domains with corners
+//!   and holes.
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it.
@@ -58,6 +60,7 @@
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
 //! - [`lsq`]: the least-squares engine, usable on its own.
+//! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
 pub mod auto;
@@ -65,6 +68,7 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod dense;
 pub mod domain;
 mod error;
 mod factored;
@@ -76,21 +80,26 @@ mod problem;
 pub mod problems;
 mod report;
 pub mod saved;
+mod singular;
 mod solution;
+pub mod space;
 mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
 pub use compress::compress;
 pub use domain::{
-    Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, DomainExt,
-    FINAL, INITIAL, Interval, PartKind, PartSelector, Renamed, SpaceTime, WALLS,
+    Annulus, Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve,
+    Combined, Corner, Curve, Cylinder, Domain, DomainError, DomainExt, Ellipse, FINAL, HalfSpace,
+    Hole, INITIAL, Implicit, Interval, Moved, Outline, PartKind, PartSelector, Parted, Polygon,
+    Product, Quadrature, Renamed, RenamedParts, SetOperation, SpaceTime, Torus, WALLS,
 };
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
-    Coefficient, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity,
-    PolynomialBasis, PolynomialFamily, SavedBasis, SinusoidalBasis, SinusoidalBuilder,
-    SymmetrisedBasis, TanhBasis, TanhBuilder, WeightLaw,
+    Coefficient, ComplexPower, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis,
+    MultiquadricBasis, Parity, PolynomialBasis, PolynomialFamily, SavedBasis, SinusoidalBasis,
+    SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis, TanhBuilder, Taylor, WeightLaw,
+    Weighted,
     sampling::{Sequence, UnitSampler},
 };
 pub use fastlsq_ops::*;
@@ -102,6 +111,7 @@ pub use problem::{
 };
 pub use report::{BlockReport, Probe, Report, Status};
 pub use saved::SaveError;
+pub use singular::{corner_factors, corner_functions, harmonic_polynomials, hole_functions};
 pub use solution::Solution;
 pub use system::{RowBlock, System, WrittenRows};
 

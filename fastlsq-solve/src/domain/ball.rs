@@ -1,10 +1,10 @@
 //! Balls.
 
 use super::checks::check_memory;
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError};
+use super::{BoundaryPart, BoundaryPoints, BoundingBox, Curve, Domain, DomainError, Outline};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 
 /// The ball |x − c| ≤ r in any dimension: an interval, a disc, a ball, …
 ///
@@ -82,7 +82,7 @@ impl Ball {
 }
 
 /// Volume of the unit ball, π^(d/2)/Γ(d/2 + 1), by V_d = V_{d−2} 2π/d from V₀ = 1 and V₁ = 2.
-fn unit_volume(dim: usize) -> f64 {
+pub(super) fn unit_volume(dim: usize) -> f64 {
     let start = if dim.is_multiple_of(2) { 1.0 } else { 2.0 };
     (2..=dim)
         .filter(|d| d % 2 == dim % 2)
@@ -156,12 +156,24 @@ impl Domain for Ball {
         Ok(unit_volume(self.dim()) * power(self.radius, self.dim()))
     }
 
+    fn outline(&self) -> Option<Outline> {
+        let [x, y] = *self.center.as_slice() else {
+            return None;
+        };
+        let radius = self.radius;
+        let circle = Curve::parametric(move |t| {
+            let angle = TAU * t;
+            [x + radius * angle.cos(), y + radius * angle.sin()]
+        });
+        Outline::new([("sphere", circle.ok()?)]).ok()
+    }
+
     fn reflect(&self, axis: usize) -> Option<f64> {
         self.center.get(axis).copied()
     }
 }
 
 /// x^exponent.
-fn power(x: f64, exponent: usize) -> f64 {
+pub(super) fn power(x: f64, exponent: usize) -> f64 {
     x.powi(i32::try_from(exponent).unwrap_or(i32::MAX))
 }

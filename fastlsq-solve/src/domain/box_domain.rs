@@ -2,7 +2,9 @@
 
 use super::checks::check_memory;
 use super::select::face_name;
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, Curve, Domain, DomainError, Outline, Quadrature,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
@@ -127,6 +129,31 @@ impl Domain for BoxDomain {
 
     fn volume(&self) -> Result<f64, DomainError> {
         self.bounds().map(BoundingBox::volume)
+    }
+
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        Quadrature::gauss(self.bounds()?, count)
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        let bounds = self.bounds.as_ref()?;
+        let ([left, bottom], [right, top]) = (bounds.lo(), bounds.hi()) else {
+            return None;
+        };
+        let vertices = [
+            [*left, *bottom],
+            [*right, *bottom],
+            [*right, *top],
+            [*left, *top],
+        ];
+        // Counter-clockwise from below: the faces 2, 1, 3, 0.
+        let sides = [2, 1, 3, 0].into_iter().enumerate();
+        let curves = sides.map(|(k, part)| {
+            let side = Curve::segment(vertices[k], vertices[(k + 1) % 4]);
+            side.map(|side| (part, side))
+        });
+        let names = self.parts().into_iter().map(|part| part.name).collect();
+        Outline::of_parts(names, curves.collect::<Result<_, _>>().ok()?).ok()
     }
 
     fn periodic_pair(

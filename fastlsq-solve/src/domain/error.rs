@@ -1,6 +1,7 @@
 //! What can be wrong with a domain or with a request for its points.
 
 use super::PartSelector;
+use fastlsq_ops::StatementError;
 
 /// Why a domain cannot be made or sampled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -122,6 +123,108 @@ pub enum DomainError {
         count: usize,
         /// Coordinates of each.
         dim: usize,
+    },
+    /// There is nothing inside.
+    #[error(
+        "the shape is empty: no point lies inside it; check the operands, the sign of the level set (negative inside) or the bounds"
+    )]
+    EmptyShape,
+    /// A level set reaches the boundary of its bounds.
+    #[error(
+        "the level set is {value} at {point:?} on the boundary of its bounds, where it must be positive: enlarge the bounds"
+    )]
+    BoundsTooSmall {
+        /// The point.
+        point: Vec<f64>,
+        /// The level there.
+        value: f64,
+    },
+    /// A level set is NaN or infinite.
+    #[error("the level set is {value} at {point:?}: it must be finite within its bounds")]
+    BadLevel {
+        /// The point.
+        point: Vec<f64>,
+        /// The level there.
+        value: f64,
+    },
+    /// A level set cannot be evaluated with its gradient.
+    #[error("the level set is no function of the coordinates x, y, z, … with a gradient: {0}")]
+    LevelExpression(#[from] StatementError),
+    /// A level set is flat where it is zero.
+    #[error(
+        "the gradient of the level set vanishes at {point:?} on its boundary, which has no normal there: use a level that changes sign with a slope"
+    )]
+    VanishingGradient {
+        /// The point.
+        point: Vec<f64>,
+    },
+    /// Two sides of a boundary meet where they should not.
+    #[error(
+        "sides {first} and {second} of the boundary meet near {point:?}: they may only share the end where one follows the other"
+    )]
+    SelfIntersection {
+        /// One side, numbered from 0 over the outer ring and the holes in turn.
+        first: usize,
+        /// The other side.
+        second: usize,
+        /// Where they meet.
+        point: [f64; 2],
+    },
+    /// A ring of vertices is none.
+    #[error("a polygon has at least three vertices, not {found}")]
+    TooFewVertices {
+        /// The vertices given.
+        found: usize,
+    },
+    /// A hole is not within the polygon.
+    #[error("hole {hole} does not lie inside the polygon: holes are numbered from 1")]
+    HoleOutside {
+        /// Its number.
+        hole: usize,
+    },
+    /// Names for another number of sides or parts.
+    #[error("{found} names for {expected} sides: give one name for each")]
+    NameCount {
+        /// The number of sides.
+        expected: usize,
+        /// The number of names.
+        found: usize,
+    },
+    /// A curve without length, or one that is not finite.
+    #[error("a curve has the length {length}: use finite coordinates that differ")]
+    BadCurve {
+        /// Its length.
+        length: f64,
+    },
+    /// A curve ends where none begins.
+    #[error(
+        "the outline is not closed: a curve ends at {point:?}, and no curve begins there; give curves with the domain on their left, end to start"
+    )]
+    OpenOutline {
+        /// The loose end.
+        point: [f64; 2],
+    },
+    /// A direction of length zero, or one that is not finite.
+    #[error("the direction {direction:?} has no unit vector: use a finite one that is not zero")]
+    BadDirection {
+        /// The direction.
+        direction: Vec<f64>,
+    },
+    /// No point of the boundary belongs to a part.
+    #[error("no point of the boundary belongs to the part \"{part}\": check where it should be")]
+    UnreachedPart {
+        /// The part's name.
+        part: String,
+    },
+    /// Two things that must have the same number of axes do not.
+    #[error("{what} has {found} axes, not {expected}: use the same dimension throughout")]
+    DimensionMismatch {
+        /// What was given.
+        what: &'static str,
+        /// The axes needed.
+        expected: usize,
+        /// The axes it has.
+        found: usize,
     },
     /// The kind of domain cannot do this.
     #[error("{operation} is not available on this domain: {hint}")]

@@ -1,6 +1,8 @@
 //! Intervals of the real line.
 
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Domain, DomainError, Quadrature,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
 
@@ -64,6 +66,10 @@ impl Domain for Interval {
 
     fn volume(&self) -> Result<f64, DomainError> {
         self.line.volume()
+    }
+
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        self.line.quadrature(count)
     }
 
     fn periodic_pair(

@@ -1,7 +1,10 @@
 //! The trait every domain implements.
 
 use super::rejection;
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, DomainError, PartKind};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, Corner, DomainError, Hole, Outline, PartKind,
+    Quadrature,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use ndarray::Array2;
@@ -78,6 +81,34 @@ pub trait Domain: Debug + Send + Sync {
         }
     }
 
+    /// About `count` points with weights for integrals over the domain. By default quasi-random points of equal weight;
+    /// boxes and what is made of them have Gauss' rule, which is exact for polynomials.
+    ///
+    /// # Errors
+    /// Those of [`Domain::sample_interior`] and [`Domain::volume`].
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        let points = self.sample_interior(count, &mut UnitSampler::halton(0))?;
+        Ok(Quadrature::equal(points, self.volume()?))
+    }
+
+    /// The boundary as curves, where the domain is one of the plane and knows them. Set operations of such domains
+    /// are exact, and [`corners`](Domain::corners) and [`holes`](Domain::holes) follow.
+    fn outline(&self) -> Option<Outline> {
+        None
+    }
+
+    /// Where the boundary turns or its part changes (in the plane; by default from the outline).
+    fn corners(&self) -> Vec<Corner> {
+        self.outline()
+            .map_or_else(Vec::new, |outline| outline.corners())
+    }
+
+    /// What the domain goes around (in the plane; by default from the outline).
+    fn holes(&self) -> Vec<Hole> {
+        self.outline()
+            .map_or_else(Vec::new, |outline| outline.holes())
+    }
+
     /// `count` pairs of points that are one period apart along `axis`: row i of both arrays is the
     /// same but for that coordinate, at the lower end in the first and the upper end in the second.
     ///
@@ -146,6 +177,22 @@ impl<D: Domain + ?Sized> Domain for Arc<D> {
 
     fn volume(&self) -> Result<f64, DomainError> {
         (**self).volume()
+    }
+
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        (**self).quadrature(count)
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        (**self).outline()
+    }
+
+    fn corners(&self) -> Vec<Corner> {
+        (**self).corners()
+    }
+
+    fn holes(&self) -> Vec<Hole> {
+        (**self).holes()
     }
 
     fn periodic_pair(

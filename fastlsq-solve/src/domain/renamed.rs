@@ -1,6 +1,9 @@
 //! A domain whose coordinates have names of their own.
 
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
+    Quadrature,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use ndarray::Array2;
@@ -63,6 +66,22 @@ impl<D: Domain> Domain for Renamed<D> {
 
     fn volume(&self) -> Result<f64, DomainError> {
         self.inner.volume()
+    }
+
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        self.inner.quadrature(count)
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        self.inner.outline()
+    }
+
+    fn corners(&self) -> Vec<Corner> {
+        self.inner.corners()
+    }
+
+    fn holes(&self) -> Vec<Hole> {
+        self.inner.holes()
     }
 
     fn coordinates(&self) -> Space {

@@ -2,11 +2,13 @@
 
 use super::checks::{check_memory, checked_part};
 use super::{
-    BoundaryPart, BoundaryPoints, Domain, DomainError, PartKind, PartSelector, Renamed, SpaceTime,
+    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, HalfSpace,
+    Moved, PartKind, PartSelector, Parted, Product, Renamed, RenamedParts, SetOperation, SpaceTime,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::{Coordinate, Space};
 use ndarray::{Array2, s};
+use std::sync::Arc;
 
 /// What every [`Domain`] can do beyond its own methods.
 pub trait DomainExt: Domain {
@@ -104,18 +106,180 @@ pub trait DomainExt: Domain {
     {
         SpaceTime::new(self, t0, t1)
     }
+
+    /// The prism of this shape along [lo, hi] as a further axis of space.
+    ///
+    /// # Errors
+    /// Those of [`Product::new`].
+    fn along(self, lo: f64, hi: f64) -> Result<Product, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Product::new(self, lo, hi)
+    }
+
+    /// A ∪ B.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn union(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Union, self, other)
+    }
+
+    /// A ∩ B.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn intersection(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Intersection, self, other)
+    }
+
+    /// A ∖ B.
+    ///
+    /// ```
+    /// use fastlsq_solve::domain::{Ball, BoxDomain, Domain, DomainExt};
+    /// let hole = Ball::new(&[0.5, 0.5], 0.2)?.named("hole");
+    /// let plate = BoxDomain::unit(2).difference(hole)?;
+    /// assert_eq!(plate.parts().last().map(|part| part.name.as_str()), Some("hole"));
+    /// # Ok::<(), fastlsq_solve::domain::DomainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn difference(self, other: impl Domain + 'static) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Combined::new(SetOperation::Difference, self, other)
+    }
+
+    /// What a box holds besides this set.
+    ///
+    /// # Errors
+    /// Those of [`Combined::new`].
+    fn complement(self, bounds: &BoundingBox) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        BoxDomain::new(bounds.lo(), bounds.hi())?.difference(self)
+    }
+
+    /// What of this set lies in a half-space.
+    ///
+    /// # Errors
+    /// If that is nothing, or the dimensions differ.
+    fn cut(self, half_space: &HalfSpace) -> Result<Combined, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        half_space.cut_off(Arc::new(self))
+    }
+
+    /// The set shifted by a vector.
+    ///
+    /// # Errors
+    /// A vector of another dimension or not finite.
+    fn translated(self, shift: &[f64]) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::translate(self, shift)
+    }
+
+    /// The set turned about the origin, from the first towards the second axis.
+    ///
+    /// # Errors
+    /// Fewer than two axes, an angle that is not finite.
+    fn rotated(self, angle: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::rotate(self, [0, 1], angle)
+    }
+
+    /// The set turned about the origin, from one axis towards another.
+    ///
+    /// # Errors
+    /// Axes that do not exist or are the same, an angle that is not finite.
+    fn rotated_in(self, axes: [usize; 2], angle: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::rotate(self, axes, angle)
+    }
+
+    /// The set stretched from the origin by a positive factor.
+    ///
+    /// # Errors
+    /// A factor that is not positive and finite.
+    fn scaled(self, factor: f64) -> Result<Moved, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Moved::scale(self, factor)
+    }
+
+    /// The same domain, the points of its boundary that satisfy a predicate being a part of this name.
+    ///
+    /// ```
+    /// use fastlsq_solve::domain::{Ball, Domain, DomainExt};
+    /// let disc = Ball::unit(2).with_part("inlet", |x| x[0] < -0.5)?;
+    /// let parts = disc.parts();
+    /// assert_eq!(parts[1].name, "inlet");
+    /// assert!((parts[1].measure - 2.0 * std::f64::consts::PI / 3.0).abs() < 1e-8);
+    /// # Ok::<(), fastlsq_solve::domain::DomainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no point of the boundary satisfies it, or the domain has a time.
+    fn with_part(
+        self,
+        name: &str,
+        predicate: impl Fn(&[f64]) -> bool + Send + Sync + 'static,
+    ) -> Result<Parted, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Parted::new(self, name, predicate)
+    }
+
+    /// The same domain, all of its parts under one name.
+    fn named(self, name: &str) -> RenamedParts
+    where
+        Self: Sized + 'static,
+    {
+        RenamedParts::new(self, |_| name.to_owned())
+    }
+
+    /// The same domain with other names for its parts.
+    fn renamed(self, rename: impl Fn(&str) -> String) -> RenamedParts
+    where
+        Self: Sized + 'static,
+    {
+        RenamedParts::new(self, rename)
+    }
 }
 
 impl<D: Domain + ?Sized> DomainExt for D {}
 
 /// What the faces of a box with so many axes are called: "x=lo", "y=hi", "x₄=lo".
 pub(super) fn face_name(axes: usize, axis: usize, upper: bool) -> String {
-    let space = Space::new(axes);
-    let names = space.names();
     let end = if upper { "hi" } else { "lo" };
-    match names.get(axis) {
-        Some(name) => format!("{name}={end}"),
-        None => format!("{}={end}", Coordinate::Axis(axis)),
+    format!("{}={end}", axis_name(axes, axis))
+}
+
+/// What an axis is called among so many: x, y and z, or x₀, x₁, … beyond three.
+pub(super) fn axis_name(axes: usize, axis: usize) -> String {
+    let space = Space::new(axes);
+    match space.names().get(axis) {
+        Some(name) => (*name).to_owned(),
+        None => Coordinate::Axis(axis).to_string(),
     }
 }
 

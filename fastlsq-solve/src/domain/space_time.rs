@@ -2,7 +2,8 @@
 
 use super::bounding_box::{between, check_extent};
 use super::checks::{check_memory, check_shape, checked_interior, checked_part};
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind};
+use super::quadrature::share_of_last_axis;
+use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind, Quadrature};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use ndarray::{Array2, s};
@@ -99,7 +100,7 @@ impl SpaceTime {
 }
 
 /// The points with one more coordinate.
-fn append(points: &Array2<f64>, last: &[f64]) -> Array2<f64> {
+pub(super) fn append(points: &Array2<f64>, last: &[f64]) -> Array2<f64> {
     let (count, dim) = points.dim();
     let mut extended = Array2::zeros((count, dim + 1));
     extended.slice_mut(s![.., ..dim]).assign(points);
@@ -109,7 +110,7 @@ fn append(points: &Array2<f64>, last: &[f64]) -> Array2<f64> {
     extended
 }
 
-fn append_constant(points: &Array2<f64>, last: f64) -> Array2<f64> {
+pub(super) fn append_constant(points: &Array2<f64>, last: f64) -> Array2<f64> {
     append(points, &vec![last; points.nrows()])
 }
 
@@ -186,6 +187,12 @@ impl Domain for SpaceTime {
 
     fn volume(&self) -> Result<f64, DomainError> {
         Ok(self.space_volume * self.duration())
+    }
+
+    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
+        let share = share_of_last_axis(count, self.dim());
+        let space = self.space.quadrature(count.div_ceil(share))?;
+        space.times_interval(self.start, self.end, share)
     }
 
     fn periodic_pair(

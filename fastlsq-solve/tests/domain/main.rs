@@ -4,8 +4,13 @@
 #![allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
 
 mod errors;
+mod implicit;
 mod l_shape;
+mod planar;
+mod polygons;
+mod sets;
 mod shapes;
+mod solid;
 mod space_time;
 
 use fastlsq_solve::domain::{Domain, UnitSampler};
