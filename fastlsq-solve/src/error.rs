@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
+use crate::patches::PatchError;
 use crate::problem::{Mistake, list};
 
 /// A linear problem that cannot be solved as stated.
@@ -137,6 +138,9 @@ pub enum SolveError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Patches cannot solve the problem.
+    #[error(transparent)]
+    Patches(Arc<PatchError>),
     /// A backend failed for a reason of its own (a device, a driver).
     #[error("backend {backend}: {reason}")]
     Backend {
@@ -150,5 +154,14 @@ pub enum SolveError {
 impl From<LsqError> for SolveError {
     fn from(error: LsqError) -> Self {
         Self::Lsq(Arc::new(error))
+    }
+}
+
+impl From<PatchError> for SolveError {
+    fn from(error: PatchError) -> Self {
+        match error {
+            PatchError::Stated(error) => *error,
+            error => Self::Patches(Arc::new(error)),
+        }
     }
 }

@@ -8,7 +8,9 @@ mod rows;
 mod score;
 mod search;
 mod shape;
+mod solve;
 mod symmetry;
+mod trend;
 mod trial;
 mod tune;
 
@@ -29,16 +31,9 @@ pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{HeldOut, Score, rms, share, worse};
 pub use search::{Found, search};
+pub(crate) use solve::solve;
 pub use symmetry::{row_sign, statement_mirrors};
 pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};
-
-/// Solves a problem: explicit options are obeyed, the rest is searched for.
-pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    prepared(problem, options, |bench, begin| {
-        let found = search(bench, begin)?;
-        as_solution(bench, found, begin)
-    })
-}
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
@@ -102,6 +97,7 @@ fn prepared<T: Send>(
             held_out: HeldOut::new(problem, options.seed)?,
             lsq,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
+            may_give_up: false,
         };
         work(&mut bench, begin)
     })

@@ -178,6 +178,12 @@ pub trait Workbench {
         false
     }
 
+    /// Whether something else is at hand where one sum of waves will not do: then the search ends as soon as its trend
+    /// says so.
+    fn may_give_up(&self) -> bool {
+        false
+    }
+
     /// Fresh rows for this many features an unknown; `explicit` numbers are obeyed.
     ///
     /// # Errors
@@ -216,6 +222,7 @@ pub(super) struct LinearBench<'a> {
     pub(super) held_out: HeldOut,
     pub(super) lsq: LsqOptions,
     pub(super) parity: Vec<Vec<Parity>>,
+    pub(super) may_give_up: bool,
 }
 
 /// Rows that stand for a block when its scale is measured.
@@ -241,6 +248,10 @@ impl Workbench for LinearBench<'_> {
 
     fn parity(&self) -> &[Vec<Parity>] {
         &self.parity
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up && self.options.leaves_features_open()
     }
 
     fn rows(

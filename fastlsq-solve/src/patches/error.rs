@@ -16,12 +16,28 @@ pub enum PatchError {
     Basis(#[from] BasisError),
     /// The statement of the problem is at fault.
     #[error(transparent)]
-    Stated(#[from] crate::SolveError),
-    /// A domain that is not a box of space.
-    #[error("patches need a box of space (or several, as a PatchProblem); this domain is none")]
+    Stated(Box<crate::SolveError>),
+    /// A domain that is neither an interval nor a union of boxes in the plane.
+    #[error("patches need an interval or a union of boxes in the plane; this domain is none")]
     NotABox,
+    /// The options forbid them.
+    #[error("the options forbid patches")]
+    Forbidden,
+    /// An equation whose second derivatives do not make it elliptic.
+    #[error(
+        "the equations of box {index} are not elliptic at {point:?}: patches need second derivatives \
+         along every direction"
+    )]
+    NotElliptic {
+        /// Which box, from 0.
+        index: usize,
+        /// Where.
+        point: Vec<f64>,
+    },
     /// A condition that holds neither on a face nor between opposite faces.
-    #[error("{label} holds at given points; patches take conditions on faces and periodic ones")]
+    #[error(
+        "{label} holds neither on a part of the boundary nor as plain periodicity; patches take no other conditions"
+    )]
     Place {
         /// The condition.
         label: String,
@@ -102,4 +118,10 @@ pub enum PatchError {
         /// What it must satisfy.
         requirement: &'static str,
     },
+}
+
+impl From<crate::SolveError> for PatchError {
+    fn from(error: crate::SolveError) -> Self {
+        Self::Stated(Box::new(error))
+    }
 }

@@ -1,5 +1,6 @@
 //! What can be chosen, with defaults.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::PatchError;
@@ -19,6 +20,20 @@ pub enum LeafFeatures {
         /// The largest total degree.
         degree: u32,
     },
+}
+
+impl fmt::Display for LeafFeatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Waves { count, bandwidth } => {
+                write!(
+                    f,
+                    "{count} waves of frequencies up to {bandwidth} per half-width"
+                )
+            }
+            Self::Legendre { degree } => write!(f, "Legendre polynomials up to degree {degree}"),
+        }
+    }
 }
 
 /// How a leaf is discretised.
@@ -108,6 +123,29 @@ pub struct PatchOptions {
     pub seed: u64,
 }
 
+/// Whether patches may take the place of one sum of waves in a solve, whose tolerance, seed and limits they then keep.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Patching {
+    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners.
+    WhenNeeded(PatchOptions),
+    /// In any case.
+    Always(PatchOptions),
+    /// Never.
+    Never,
+}
+
+impl Default for Patching {
+    fn default() -> Self {
+        Self::WhenNeeded(PatchOptions::new())
+    }
+}
+
+impl From<PatchOptions> for Patching {
+    fn from(options: PatchOptions) -> Self {
+        Self::Always(options)
+    }
+}
+
 impl Default for PatchOptions {
     fn default() -> Self {
         Self {
@@ -157,6 +195,20 @@ impl PatchOptions {
     #[must_use]
     pub fn max_rounds(mut self, rounds: usize) -> Self {
         self.max_rounds = rounds;
+        self
+    }
+
+    /// Sets how many times a first cell may be halved.
+    #[must_use]
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Sets the number of leaves.
+    #[must_use]
+    pub fn max_leaves(mut self, leaves: usize) -> Self {
+        self.max_leaves = leaves;
         self
     }
 

@@ -199,8 +199,8 @@ fn check_condition(
     let counts = condition.rows.is_none() || rows.len() == unknowns;
     if condition.data.len() != unknowns || !counts {
         return Err(PatchError::Statement {
-            what: "a condition has too few or too many rows",
-            requirement: "give one value or one row for each unknown",
+            what: "a piece of the boundary has more or fewer conditions than there are unknowns",
+            requirement: "state one for each unknown everywhere",
         });
     }
     for row in rows {
