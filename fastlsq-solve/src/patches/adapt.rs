@@ -130,7 +130,12 @@ impl<'a> Refinement<'a> {
                 before,
             )
         };
-        let mut state = clock(&mut self.times.solve, || step(None));
+        // Fronts far up the tree pass rounding errors on to all leaves below them: without a step of iterative
+        // refinement these would pass for residuals.
+        let mut state = clock(&mut self.times.solve, || {
+            let first = step(None);
+            step(Some(&first))
+        });
         let qualities = clock(&mut self.times.indicators, || {
             measure(&leaves, &state.coefficients, reference, unknowns, before)
         })?;
@@ -139,6 +144,7 @@ impl<'a> Refinement<'a> {
             leaves: leaves.len(),
             skeleton: elimination.unknowns(),
             indicator: judged.indicator,
+            residual: judged.residual,
             change: judged.change,
             estimate: judged.estimate,
             fronts: elimination.factored,

@@ -75,6 +75,9 @@ pub struct Round {
     /// The largest indicator of a leaf.
     #[serde(with = "crate::saved::number")]
     pub indicator: f64,
+    /// Residual × h²/a in L2, relative to u.
+    #[serde(with = "crate::saved::number")]
+    pub residual: f64,
     /// The change of u since the last solve, relative in L2.
     pub change: Option<f64>,
     /// The estimated error, relative in L2.
