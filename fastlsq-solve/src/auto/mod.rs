@@ -29,7 +29,7 @@ pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{HeldOut, Score, rms, share, worse};
 pub use search::{Found, search};
-pub use symmetry::{row_sign, statement_mirrors};
+pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
