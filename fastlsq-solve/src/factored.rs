@@ -9,6 +9,7 @@ use ndarray::ArrayView2;
 use crate::SolveError;
 use crate::auto::{HeldOut, Score, sample};
 use crate::backend::Factored;
+use crate::control::Control;
 use crate::lsq::RowSource;
 use crate::problem::ConcreteProblem;
 use crate::report::Status;
@@ -239,7 +240,7 @@ impl NewData<'_> {
 
     fn replace(mut self, index: usize, data: &Field) -> Result<Self, SolveError> {
         let block = &self.problem.system.blocks()[index];
-        self.values[index] = sample(data, &block.label, &block.sites())?;
+        self.values[index] = sample(data, &block.label, &block.sites(), &Control::new())?;
         self.held_out.replace_data(index, data)?;
         Ok(self)
     }

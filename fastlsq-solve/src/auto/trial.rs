@@ -9,6 +9,7 @@ use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score};
 use crate::SolveError;
 use crate::backend::Factored;
+use crate::control::Limit;
 use crate::domain::BoundingBox;
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
@@ -199,6 +200,11 @@ pub trait Workbench {
         blocks: &[RowBlock],
     ) -> Result<Trial<Self::Extra>, Self::Error>;
 
+    /// The limit that an error speaks of, if it says nothing but that one was reached: the search then ends with the best
+    /// that it has.
+    #[must_use]
+    fn limit(error: &Self::Error) -> Option<Limit>;
+
     /// Whether an error speaks only against these features, so that others are worth a trial:
     /// they cannot take on the values of exact conditions, say.
     #[must_use]
@@ -214,7 +220,6 @@ pub(super) struct LinearBench<'a> {
     pub(super) problem: &'a ConcreteProblem,
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
-    pub(super) lsq: LsqOptions,
     pub(super) parity: Vec<Vec<Parity>>,
 }
 
@@ -257,11 +262,16 @@ impl Workbench for LinearBench<'_> {
             self.options.sequence,
             seed,
             TableShare::Fitted,
+            self.options.control(),
         )
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
-        Ok(self.run_keeping(features, blocks, &self.lsq)?.trial)
+        Ok(self.run_keeping(features, blocks, &self.options.lsq)?.trial)
+    }
+
+    fn limit(error: &SolveError) -> Option<Limit> {
+        error.limit()
     }
 
     fn refuses_features(error: &SolveError) -> bool {
@@ -294,6 +304,7 @@ impl LinearBench<'_> {
         let begin = Instant::now();
         check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
+        let _held = self.options.control().hold(system_bytes(&bases, blocks))?;
         let mut system = System::new(bases.clone(), blocks.to_vec())?;
         let weights = block_weights(self.problem, self.options.weight, &system)?;
         system.set_weights(&weights);
@@ -360,6 +371,22 @@ pub fn block_weights(
     }
     Ok(weights)
 }
+
+/// What a system and the blocks that it is made of take, beside the factorisation.
+#[must_use]
+pub fn system_bytes(bases: &[Arc<dyn Basis>], blocks: &[RowBlock]) -> Option<usize> {
+    let features = bases
+        .iter()
+        .map(|basis| basis.len().checked_mul(basis.dim() + 4));
+    let mut numbers = features.sum::<Option<usize>>()?;
+    for block in blocks {
+        numbers = numbers.checked_add(COPIES.checked_mul(block.numbers())?)?;
+    }
+    numbers.checked_mul(size_of::<f64>())
+}
+
+/// Blocks of rows are there twice: with the search, and in the system.
+const COPIES: usize = 2;
 
 /// Fails on numbers of features whose square cannot be held, before anything is drawn.
 pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
