@@ -230,6 +230,7 @@ pub(super) fn of_report(report: &Report, seed: u64) -> Run {
             Status::Saturated => "saturated",
             Status::LimitReached => "limit reached",
             Status::Explicit => "explicit",
+            Status::IllPosed => "ill-posed",
         }
         .to_owned(),
         seed,
