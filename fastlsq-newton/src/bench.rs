@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod posed;
 mod score;
 
 use std::sync::Arc;
@@ -12,8 +13,8 @@ use fastlsq_solve::auto::{
 };
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::{
-    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Report, RowBlock, Solution, WrittenRows,
-    compress,
+    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
+    WrittenRows, compress,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -393,6 +394,14 @@ impl Workbench for NewtonBench<'_> {
 
     fn limit(error: &NewtonError) -> Option<Limit> {
         error.limit()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.concrete.frame.labels()
+    }
+
+    fn posedness(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
+        self.judged(best)
     }
 
     fn refuses_features(error: &NewtonError) -> bool {

@@ -54,7 +54,7 @@
 //!   and holes.
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
-//! - [`Options`]: every choice with its default. [`Report`]: what became of it.
+//! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
 //! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
@@ -78,8 +78,11 @@ pub mod guide;
 pub mod lsq;
 mod options;
 pub mod patches;
+pub mod posed;
 mod problem;
 pub mod problems;
+#[cfg(feature = "random-problems")]
+pub mod random_problems;
 mod report;
 pub mod saved;
 mod singular;
@@ -108,6 +111,7 @@ pub use fastlsq_basis::{
 pub use fastlsq_ops::*;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
+pub use posed::Posedness;
 pub use problem::{
     ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
     LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,

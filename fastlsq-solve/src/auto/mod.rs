@@ -18,7 +18,7 @@ use fastlsq_basis::Parity;
 
 use crate::SolveError;
 use crate::control::Stage;
-use crate::factored::FactoredProblem;
+use crate::factored::{FactoredProblem, FactoredSystem};
 use crate::lsq::MOST_THREADS;
 use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
@@ -27,12 +27,15 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub(crate) use estimate::{Witness, relative_error};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
-pub use score::{HeldOut, Score, rms, share, worse};
+pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
 pub use symmetry::{detect_parity, row_sign, statement_mirrors};
-pub use trial::{Features, Trial, Workbench, block_weights, refuses_features, system_bytes};
+pub use trial::{
+    Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
+};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
@@ -50,28 +53,58 @@ pub(crate) fn factor(
     prepared(problem, options, |bench, begin| {
         let mut found = search(bench)?;
         let features = found.best.features.clone();
-        let seed = options.seed.wrapping_add(FINAL_POINTS);
-        let blocks = bench.rows(features.count(), options.rows, seed)?;
-        let lsq = bench.options.lsq.clone().keep_q(true);
-        let kept = bench.run_keeping(features, &blocks, &lsq)?;
+        let kept = bench.final_trial(features.clone(), options.rows)?;
         if found.best.score.worst > 0.0 {
-            found.estimate *= kept.trial.score.worst / found.best.score.worst;
+            found.estimate *= (kept.trial.score.worst / found.best.score.worst).max(1.0);
         }
         found.best = kept.trial;
         let solution = as_solution(bench, found, begin)?;
         let held_out = bench.held_out.clone();
         Ok(FactoredProblem::new(
-            bench.problem.clone(),
-            kept.system,
-            kept.factored,
+            (bench.problem.clone(), options.clone()),
+            FactoredSystem {
+                system: kept.system,
+                factored: kept.factored,
+            },
             held_out,
             solution,
+            features,
         ))
     })
 }
 
-/// The points of a factored problem are those of no candidate.
-const FINAL_POINTS: u64 = 0xF1_7A1;
+/// A smaller solve with features and points of its own beside a factored problem: what it says of other data tells how
+/// residuals turn into errors there. `None` for a given basis, which has no other draw, and for too few features.
+pub(crate) fn companion(
+    problem: &ConcreteProblem,
+    options: &Options,
+    features: &Features,
+) -> Result<Option<FactoredSystem>, SolveError> {
+    let Some(seed) = features.draw() else {
+        return Ok(None);
+    };
+    let count = features.count() / 2;
+    if count < search::SMALLEST_COMPANION {
+        return Ok(None);
+    }
+    let own = features
+        .with_seed(seed.wrapping_add(COMPANION_SEED))
+        .with_count(count);
+    let bench = LinearBench {
+        problem,
+        options,
+        held_out: HeldOut::new(problem, options.seed)?,
+        parity: Vec::new(),
+    };
+    let kept = bench.final_trial(own, None)?;
+    Ok(Some(FactoredSystem {
+        system: kept.system,
+        factored: kept.factored,
+    }))
+}
+
+/// Draws of companions are those of no candidate.
+const COMPANION_SEED: u64 = 0xC0_3BA;
 
 fn as_solution(
     bench: &LinearBench<'_>,

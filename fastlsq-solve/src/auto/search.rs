@@ -11,6 +11,7 @@ use super::tune;
 use crate::SolveError;
 use crate::control::Stage;
 use crate::options::{FeatureChoice, Options};
+use crate::posed::{CONTRADICTION, Posedness};
 use crate::report::{Probe, Status};
 use crate::system::RowBlock;
 
@@ -21,6 +22,8 @@ pub struct Found<X> {
     pub best: Trial<X>,
     /// Its estimated relative error.
     pub estimate: f64,
+    /// How well the question was posed.
+    pub posedness: Posedness,
     /// Why the search ended.
     pub status: Status,
     /// Every candidate that was tried.
@@ -63,6 +66,8 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         companion: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
+        misfits: Vec::new(),
+        judged: None,
         refused: None,
     };
     let ended = match &choice {
@@ -86,6 +91,10 @@ pub(super) struct Search<'a, W: Workbench> {
     companion: Option<Trial<W::Extra>>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
+    /// For each candidate its features per unknown and what it leaves of the data.
+    misfits: Vec<(usize, f64)>,
+    /// How well the question was posed, once it was judged.
+    judged: Option<Posedness>,
     /// Why the last candidate that could not be solved could not.
     refused: Option<W::Error>,
 }
@@ -165,7 +174,7 @@ impl<W: Workbench> Search<'_, W> {
         };
         let control = self.options().control().clone();
         control.enter(stage).map_err(SolveError::from)?;
-        let trial = match self.bench.run(features, blocks) {
+        let mut trial = match self.bench.run(features, blocks) {
             Ok(trial) => trial,
             Err(error) if W::refuses_features(&error) => {
                 self.refused = Some(error);
@@ -173,19 +182,23 @@ impl<W: Workbench> Search<'_, W> {
             }
             Err(error) => return Err(error),
         };
+        // A candidate and the best so far are compared on one scale.
+        let mut standing = f64::INFINITY;
+        if let Some(best) = &self.best {
+            standing = best.score.beside(&trial.score);
+            trial.score.worst = trial.score.beside(&best.score);
+        }
         let score = trial.score.worst;
         control.note_score(score);
         self.probes.push(Probe::of(&trial));
+        self.misfits
+            .push((trial.features.count(), trial.score.misfit()));
         self.witnesses.push(Witness {
             score,
             values: trial.score.values.clone(),
             draw: trial.features.draw(),
         });
-        if self
-            .best
-            .as_ref()
-            .is_none_or(|best| score < best.score.worst)
-        {
+        if self.best.is_none() || score < standing {
             self.best = Some(trial);
         }
         Ok(score)
@@ -290,7 +303,9 @@ impl<W: Workbench> Search<'_, W> {
         last: f64,
         count: usize,
     ) -> Result<Option<Status>, W::Error> {
-        Ok(if self.tolerance_met()? {
+        Ok(if !self.judge().is_fine() {
+            Some(Status::IllPosed)
+        } else if self.tolerance_met()? {
             Some(Status::ToleranceMet)
         } else if count >= self.limit() || self.is_over() {
             Some(Status::LimitReached)
@@ -301,6 +316,34 @@ impl<W: Workbench> Search<'_, W> {
         } else {
             None
         })
+    }
+
+    /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) is none.
+    fn judge(&mut self) -> Posedness {
+        if let Some(judged) = &self.judged {
+            return judged.clone();
+        }
+        let Some(best) = &self.best else {
+            return Posedness::NotExamined;
+        };
+        let judged = self.bench.posedness(best).unwrap_or_default();
+        self.judged = Some(judged.clone());
+        judged
+    }
+
+    /// Equations and conditions that do not hold together: what is left of the data does not fall with the number of
+    /// features.
+    fn contradiction(&self) -> Option<(f64, Vec<usize>)> {
+        let best = self.best.as_ref()?;
+        let misfit = best.score.misfit();
+        let count = best.features.count() as f64;
+        let fewer = self
+            .misfits
+            .iter()
+            .filter(|(own, _)| *own as f64 <= count / MORE_FEATURES);
+        let before = fewer.map(|(_, misfit)| *misfit).reduce(f64::min)?;
+        let stays = misfit > CONTRADICTION && misfit > STAYS * before;
+        stays.then(|| (misfit, best.score.misfits()))
     }
 
     /// Whether the score is a matter of rounding: about as small as scores get, and features that are numerically
@@ -366,7 +409,23 @@ impl<W: Workbench> Search<'_, W> {
                 None => return Err(error),
             },
         };
-        let estimate = self.estimate();
+        let mut posedness = self.judge();
+        if posedness.is_fine()
+            && let Some((misfit, blocks)) = self.contradiction()
+        {
+            let labels = self.bench.labels();
+            let blocks = blocks
+                .into_iter()
+                .filter_map(|index| labels.get(index).cloned());
+            posedness = Posedness::Contradictory {
+                misfit,
+                blocks: blocks.collect(),
+            };
+        }
+        let mut estimate = self.estimate();
+        if let Some(best) = &self.best {
+            estimate = posedness.estimate(estimate, best.score.worst);
+        }
         let tolerance = self.options().tolerance;
         let stopped = self.options().control().check().err();
         let none = self.refused.unwrap_or_else(|| {
@@ -376,6 +435,12 @@ impl<W: Workbench> Search<'_, W> {
         let best = self.best.ok_or(none)?;
         let status = match status {
             Status::Explicit | Status::Cancelled => status,
+            // A misfit that stays may be that of a singular solution, which is not the question's fault.
+            _ if matches!(posedness, Posedness::Contradictory { .. }) => match status {
+                Status::LimitReached => Status::LimitReached,
+                _ => Status::Saturated,
+            },
+            _ if !posedness.is_fine() => Status::IllPosed,
             _ if estimate <= tolerance => Status::ToleranceMet,
             Status::ToleranceMet => Status::LimitReached,
             other => other,
@@ -383,6 +448,7 @@ impl<W: Workbench> Search<'_, W> {
         Ok(Found {
             best,
             estimate,
+            posedness,
             status,
             probes: self.probes,
             choice,
@@ -462,12 +528,16 @@ impl<W: Workbench> Search<'_, W> {
     }
 }
 
+/// So many times the features must have left the misfit as it was before it counts as a contradiction.
+const MORE_FEATURES: f64 = 1.5;
+/// A misfit above this share of the one before has stayed.
+const STAYS: f64 = 0.7;
 /// Points of the bounding box at which gradients are averaged.
 const MOMENT_POINTS: usize = 200;
 /// The points of a twin are those of no level.
 const TWIN_LEVEL: u64 = 500;
 /// Companions smaller than this say nothing.
-const SMALLEST_COMPANION: usize = 16;
+pub(super) const SMALLEST_COMPANION: usize = 16;
 
 /// Whether a score says that nothing is resolved yet.
 pub(super) fn is_unresolved(score: f64) -> bool {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fastlsq_solve::ndarray::{Array2, array};
 use fastlsq_solve::{
     Basis, BoxDomain, Condition, DomainError, DomainExt, EquationRow, FrequencyLaw, Interval,
-    Limit, LinearProblem, Options, Parity, RowBlock, SinusoidalBasis, SolveError,
-    Symmetry, System, Unknown, X, Z, given, laplacian, problems, unknown,
+    Limit, LinearProblem, Options, Parity, RowBlock, SinusoidalBasis, SolveError, Symmetry, System,
+    Unknown, X, Z, given, laplacian, problems, unknown,
 };
 
 fn u() -> Unknown {

@@ -231,6 +231,7 @@ pub(super) fn of_report(report: &Report, seed: u64) -> Run {
             Status::LimitReached => "limit reached",
             Status::Cancelled => "cancelled",
             Status::Explicit => "explicit",
+            Status::IllPosed => "ill-posed",
         }
         .to_owned(),
         seed,
