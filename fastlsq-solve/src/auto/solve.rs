@@ -7,6 +7,7 @@ use super::trial::LinearBench;
 use crate::SolveError;
 use crate::options::{FeatureChoice, Options};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
+use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
 use crate::report::{BlockReport, Report};
 use crate::solution::Solution;
@@ -16,19 +17,19 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
     super::prepared(problem, options, |bench, begin| {
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
-            match patches.solve(options, begin) {
+            match patches.solve(bench.options) {
                 Ok(patched) => return as_patched(bench, patched, None, reason, begin),
                 Err(error) if patches.are_asked_for() => return Err(error.into()),
                 Err(error) => return waves_after(bench, &error, begin),
             }
         }
         bench.may_give_up = patches.may_help();
-        let mut found = search(bench, begin)?;
+        let mut found = search(bench)?;
         let open = options.leaves_features_open() && !problem.equations.is_empty();
         if !(found.is_wanting() && open) {
             return super::as_solution(bench, found, begin);
         }
-        match patches.solve(options, begin) {
+        match patches.solve(bench.options) {
             Ok(patched) if patched.report().error_estimate < found.estimate => {
                 let reason = found.unpromising.clone();
                 let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
@@ -37,12 +38,12 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
             Ok(patched) => {
                 let estimate = patched.report().error_estimate;
                 let tried = format!("patches were tried, and did no better ({estimate:.1e})");
-                whole_search(bench, &mut found, begin)?;
+                whole_search(bench, &mut found)?;
                 found.choice = format!("{}; {tried}", found.choice);
                 super::as_solution(bench, found, begin)
             }
             Err(error) => {
-                whole_search(bench, &mut found, begin)?;
+                whole_search(bench, &mut found)?;
                 found.choice = format!("{}; no patches: {error}", found.choice);
                 super::as_solution(bench, found, begin)
             }
@@ -51,14 +52,10 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
 }
 
 /// Takes up a search that gave up for the sake of patches.
-fn whole_search(
-    bench: &mut LinearBench<'_>,
-    found: &mut Found<()>,
-    begin: Instant,
-) -> Result<(), SolveError> {
+fn whole_search(bench: &mut LinearBench<'_>, found: &mut Found<()>) -> Result<(), SolveError> {
     if found.unpromising.is_some() {
         bench.may_give_up = false;
-        let whole = search(bench, begin)?;
+        let whole = search(bench)?;
         if whole.estimate < found.estimate {
             *found = whole;
         }
@@ -72,7 +69,7 @@ fn waves_after(
     error: &PatchError,
     begin: Instant,
 ) -> Result<Solution, SolveError> {
-    let mut found = search(bench, begin)?;
+    let mut found = search(bench)?;
     found.choice = format!("{}; no patches: {error}", found.choice);
     super::as_solution(bench, found, begin)
 }
@@ -113,26 +110,24 @@ impl<'a> Patches<'a> {
         matches!(self.choice, Patching::WhenNeeded(_)) && self.problem.is_ok()
     }
 
-    fn solve(&self, options: &Options, begin: Instant) -> Result<PatchSolution, PatchError> {
+    fn solve(&self, options: &Options) -> Result<PatchSolution, PatchError> {
         let own = match self.choice {
             Patching::Never => return Err(PatchError::Forbidden),
             Patching::WhenNeeded(own) | Patching::Always(own) => own,
         };
         match &self.problem {
-            Ok(problem) => problem.solve(&within(own, options, begin)),
+            Ok(problem) => problem.solve(&within(own, options)),
             Err(error) => Err(error.clone()),
         }
     }
 }
 
-/// The options of patches in a solve with these options, begun at this time.
-fn within(patches: &PatchOptions, options: &Options, begin: Instant) -> PatchOptions {
+/// The options of patches in a solve with these options.
+fn within(patches: &PatchOptions, options: &Options) -> PatchOptions {
     let mut own = patches.clone();
     own.tolerance = options.tolerance;
     own.seed = options.seed;
-    own.memory_limit = options.memory_limit.unwrap_or(own.memory_limit);
-    let left = |limit: std::time::Duration| limit.saturating_sub(begin.elapsed());
-    own.time_limit = options.time_limit.map(left).or(own.time_limit);
+    own.control = options.control().clone();
     own
 }
 
@@ -168,9 +163,13 @@ fn as_patched(
         held_out: *held_out,
     });
     let probes = found.map_or_else(Vec::new, |found| found.probes.clone());
+    // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
+    let posedness = found.map(|found| found.posedness.clone());
+    let posedness = posedness.filter(Posedness::is_fine).unwrap_or_default();
     let report = Report {
         status: own.status.into(),
         error_estimate: own.error_estimate,
+        posedness,
         held_out_residual: score.worst,
         blocks: blocks.collect(),
         features: own.leaves * own.rank,

@@ -18,6 +18,7 @@ use super::solution::{PatchSolution, Snapshot};
 use super::step::{State, difference, solve_step};
 use super::store::Store;
 use super::tree::Tree;
+use crate::control::Stage;
 
 /// Steps of iterative refinement at the end.
 const CORRECTIONS: usize = 3;
@@ -41,16 +42,17 @@ impl PatchProblem {
         shape: impl FnOnce(Tree, &Grid) -> Tree,
     ) -> Result<PatchSolution, PatchError> {
         options.validate()?;
-        let mut refinement = Refinement::new(self, options);
+        let mut refinement = Refinement::new(options);
         let mut mesh = clock(&mut refinement.times.reference, || {
             PatchMesh::first(self, options)
         })?;
         mesh.tree = Arc::new(shape(mesh.tree.as_ref().clone(), &mesh.grid));
         let mut before: Option<Snapshot> = None;
         loop {
-            let solved = refinement.solve_on(&mesh, before.as_ref(), false)?;
+            let solved = refinement.solve_on(self, &mesh, before.as_ref(), false)?;
+            refinement.rounds.push(solved.round.clone());
             if let Some(status) = solved.status {
-                return refinement.finish(&mesh, solved, status);
+                return refinement.finish(&mesh, &solved, status, self.unknowns);
             }
             mesh = mesh.split(&solved.marked);
             before = Some(solved.snapshot);
@@ -59,17 +61,18 @@ impl PatchProblem {
 }
 
 /// What is kept from solve to solve.
-pub(super) struct Refinement<'a> {
-    problem: &'a PatchProblem,
-    options: &'a PatchOptions,
+#[derive(Debug)]
+pub(super) struct Refinement {
+    options: PatchOptions,
     begin: Instant,
     times: PatchTimes,
     store: Store,
     cache: FrontCache,
-    rounds: Vec<Round>,
+    pub(super) rounds: Vec<Round>,
 }
 
 /// One solve on one tree.
+#[derive(Debug)]
 pub(super) struct Solved {
     pub(super) snapshot: Snapshot,
     pub(super) judged: Judgement,
@@ -78,17 +81,17 @@ pub(super) struct Solved {
     pub(super) marked: Vec<usize>,
     /// Why this is the last one, if it is.
     pub(super) status: Option<PatchStatus>,
+    pub(super) round: Round,
     qualities: Vec<LeafQuality>,
     skeleton: usize,
     widest: usize,
     memory: usize,
 }
 
-impl<'a> Refinement<'a> {
-    pub(super) fn new(problem: &'a PatchProblem, options: &'a PatchOptions) -> Self {
+impl Refinement {
+    pub(super) fn new(options: &PatchOptions) -> Self {
         Self {
-            problem,
-            options,
+            options: options.clone(),
             begin: Instant::now(),
             times: PatchTimes::default(),
             store: Store::default(),
@@ -97,14 +100,25 @@ impl<'a> Refinement<'a> {
         }
     }
 
+    /// Forgets operators and factors: the equations have changed.
+    pub(super) fn forget(&mut self) {
+        self.store = Store::default();
+        self.cache = FrontCache::default();
+    }
+
     /// Solves on a tree and judges the result; the last solve, or the `only` one, is corrected for rounding.
     pub(super) fn solve_on(
         &mut self,
+        problem: &PatchProblem,
         mesh: &PatchMesh,
         before: Option<&Snapshot>,
         only: bool,
     ) -> Result<Solved, PatchError> {
-        let problem = self.problem;
+        let leaves = mesh.tree.leaves.len();
+        let entered = self.options.control.enter(Stage::Patches { leaves });
+        if before.is_none() {
+            entered?;
+        }
         let (tree, grid, reference) = (&mesh.tree, &mesh.grid, &mesh.reference);
         let unknowns = problem.unknowns;
         let (store, cache) = (&mut self.store, &mut self.cache);
@@ -140,7 +154,7 @@ impl<'a> Refinement<'a> {
             measure(&leaves, &state.coefficients, reference, unknowns, before)
         })?;
         let judged = Judgement::new(&qualities, &self.rounds, before.is_some());
-        self.rounds.push(Round {
+        let round = Round {
             leaves: leaves.len(),
             skeleton: elimination.unknowns(),
             indicator: judged.indicator,
@@ -149,10 +163,11 @@ impl<'a> Refinement<'a> {
             estimate: judged.estimate,
             fronts: elimination.factored,
             operators,
-        });
-        let marked = judged.marked(&qualities, tree, self.options);
+        };
+        self.options.control.note_score(judged.estimate);
+        let marked = judged.marked(&qualities, tree, &self.options);
         let memory = self.store.bytes() + cache.bytes();
-        let mut status = self.stop(&judged, &marked, tree, memory);
+        let mut status = self.stop(&judged, &marked, mesh, memory);
         let mut estimate = judged.estimate;
         if status.is_some() || only {
             // What refinement still changes is rounding; what the last step changes stays unknown.
@@ -179,6 +194,7 @@ impl<'a> Refinement<'a> {
             estimate,
             marked,
             status,
+            round,
             qualities,
             skeleton: elimination.unknowns(),
             widest: elimination.widest,
@@ -187,15 +203,25 @@ impl<'a> Refinement<'a> {
     }
 
     /// The function of a solve, with the record of all of them.
-    pub(super) fn finish(
-        mut self,
+    fn finish(
+        self,
         mesh: &PatchMesh,
-        solved: Solved,
+        solved: &Solved,
         status: PatchStatus,
+        unknowns: usize,
     ) -> Result<PatchSolution, PatchError> {
-        self.times.total = self.begin.elapsed();
+        let report = self.report(mesh, solved, status);
+        PatchSolution::new(&solved.snapshot, &mesh.grid, unknowns, report)
+    }
+
+    pub(super) fn report(
+        &self,
+        mesh: &PatchMesh,
+        solved: &Solved,
+        status: PatchStatus,
+    ) -> PatchReport {
         let tree = &mesh.tree;
-        let report = PatchReport {
+        PatchReport {
             status,
             error_estimate: solved.estimate,
             indicator: solved.judged.indicator,
@@ -207,12 +233,14 @@ impl<'a> Refinement<'a> {
             skeleton: solved.skeleton,
             widest_front: solved.widest,
             memory: solved.memory,
-            rounds: self.rounds,
-            times: self.times,
+            rounds: self.rounds.clone(),
+            times: PatchTimes {
+                total: self.begin.elapsed(),
+                ..self.times
+            },
             boxes: boxes(tree, &mesh.grid, &solved.qualities, solved.judged.scale),
             seed: self.options.seed,
-        };
-        PatchSolution::new(&solved.snapshot, &mesh.grid, self.problem.unknowns, report)
+        }
     }
 
     /// Whether refinement ends here, and why.
@@ -220,11 +248,11 @@ impl<'a> Refinement<'a> {
         &self,
         judged: &Judgement,
         marked: &[usize],
-        tree: &Tree,
+        mesh: &PatchMesh,
         memory: usize,
     ) -> Option<PatchStatus> {
-        let options = self.options;
-        let after = tree.leaves.len() + (marked.len() << self.problem.dim);
+        let (options, tree) = (&self.options, &mesh.tree);
+        let after = tree.leaves.len() + (marked.len() << mesh.grid.dim);
         if judged.estimate <= options.tolerance {
             Some(PatchStatus::ToleranceMet)
         } else if marked.is_empty() {
@@ -233,19 +261,14 @@ impl<'a> Refinement<'a> {
             } else {
                 PatchStatus::RoundingFloor
             })
-        } else if self.rounds.len() >= options.max_rounds {
+        } else if self.rounds.len() + 1 >= options.max_rounds {
             Some(PatchStatus::RoundLimit)
         } else if after > options.max_leaves {
             Some(PatchStatus::LeafLimit)
-        } else if memory > options.memory_limit {
+        } else if memory > options.memory() {
             Some(PatchStatus::MemoryLimit)
-        } else if options
-            .time_limit
-            .is_some_and(|limit| self.begin.elapsed() > limit)
-        {
-            Some(PatchStatus::TimeLimit)
         } else {
-            None
+            options.control.check().err().map(PatchStatus::from)
         }
     }
 }

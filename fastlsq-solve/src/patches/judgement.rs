@@ -14,6 +14,7 @@ const LEAF_SHARE: f64 = 0.1;
 const SPREAD: f64 = 0.03;
 
 /// Indicator, change and estimate of one solve.
+#[derive(Debug)]
 pub(super) struct Judgement {
     /// The largest |u|.
     pub(super) scale: f64,

@@ -1,9 +1,9 @@
 //! What can be chosen, with defaults.
 
 use std::fmt;
-use std::time::Duration;
 
 use super::PatchError;
+use crate::control::Control;
 
 /// The functions that a leaf is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,10 +113,9 @@ pub struct PatchOptions {
     pub max_leaves: usize,
     /// Solves at most. Default 60.
     pub max_rounds: usize,
-    /// Bytes for operators and fronts at most. Default 4 GiB.
-    pub memory_limit: usize,
-    /// No further round is begun after this time.
-    pub time_limit: Option<Duration>,
+    /// Limits of time and memory (default: none, and 4 GiB for operators and fronts), and who watches. No further solve is
+    /// begun once the time is up.
+    pub control: Control,
     /// Leaves with an indicator above this share of the largest are split. Default 0.1.
     pub share: f64,
     /// The seed of random features and check points.
@@ -155,8 +154,7 @@ impl Default for PatchOptions {
             max_depth: 36,
             max_leaves: 20_000,
             max_rounds: 60,
-            memory_limit: 4 << 30,
-            time_limit: None,
+            control: Control::new(),
             share: 0.1,
             seed: 0,
         }
@@ -205,6 +203,13 @@ impl PatchOptions {
         self
     }
 
+    /// Sets the limits of time and memory.
+    #[must_use]
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+
     /// Sets the number of leaves.
     #[must_use]
     pub fn max_leaves(mut self, leaves: usize) -> Self {
@@ -217,6 +222,11 @@ impl PatchOptions {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Bytes for operators and fronts at most.
+    pub(super) fn memory(&self) -> usize {
+        self.control.memory().unwrap_or(4 << 30)
     }
 
     pub(super) fn validate(&self) -> Result<(), PatchError> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::control::Limit;
 use crate::report::Status;
 
 /// Why refinement ended.
@@ -25,6 +26,18 @@ pub enum PatchStatus {
     MemoryLimit,
     /// As much time as allowed.
     TimeLimit,
+    /// The progress callback ended it.
+    Cancelled,
+}
+
+impl From<Limit> for PatchStatus {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Time { .. } => Self::TimeLimit,
+            Limit::Memory { .. } => Self::MemoryLimit,
+            Limit::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 impl From<PatchStatus> for Status {
@@ -32,6 +45,7 @@ impl From<PatchStatus> for Status {
         match status {
             PatchStatus::ToleranceMet => Self::ToleranceMet,
             PatchStatus::RoundingFloor => Self::Saturated,
+            PatchStatus::Cancelled => Self::Cancelled,
             _ => Self::LimitReached,
         }
     }
@@ -47,6 +61,7 @@ impl fmt::Display for PatchStatus {
             Self::RoundLimit => "as many solves as allowed",
             Self::MemoryLimit => "as much memory as allowed",
             Self::TimeLimit => "as much time as allowed",
+            Self::Cancelled => "cancelled",
         })
     }
 }
