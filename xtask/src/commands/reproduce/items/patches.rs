@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use fastlsq_newton::problems::{self as nonlinear_problems, NonlinearBenchmark};
+use fastlsq_newton::{NewtonOptions, NonlinearProblem};
 use fastlsq_solve::lsq::Method;
 use fastlsq_solve::patches::{LeafSize, PatchOptions};
 use fastlsq_solve::problems::{self, Benchmark, HelmholtzWaves, PlaneWave, WaveSizes, local};
-use fastlsq_solve::{Backend, CpuBackend, LinearProblem, LsqOptions, Options, Solution};
+use fastlsq_solve::{Backend, CpuBackend, Domain, LinearProblem, LsqOptions, Options, Solution};
 
 use super::shared::Shared;
 use super::solving::{TEST_POINTS, finite, measured, note_errors, of_report};
@@ -25,6 +27,10 @@ enum Truth {
     Known(Benchmark),
     /// A solution of the same problem with more functions in each patch and a smaller tolerance.
     Finer(LinearProblem),
+    /// A formula, for Newton's method.
+    KnownNonlinear(NonlinearBenchmark),
+    /// As `Finer`, for Newton's method.
+    FinerNonlinear(NonlinearProblem),
 }
 
 /// A problem and the tolerance that is asked for.
@@ -59,6 +65,16 @@ fn cases() -> Result<Vec<Case>> {
         known(local::helmholtz_waves("helmholtz-k400", 400.0), 1e-10),
         known(local::interface_square(1000.0)?, 1e-10),
         known(local::elastic_l()?, 1e-9),
+        Case {
+            name: "interior-layer",
+            tolerance: 1e-8,
+            truth: Truth::KnownNonlinear(nonlinear_problems::local::interior_layer(0.02, 0.5)),
+        },
+        Case {
+            name: "bratu-corner",
+            tolerance: 3e-9,
+            truth: Truth::FinerNonlinear(nonlinear_problems::local::bratu_corner()?),
+        },
     ])
 }
 
@@ -127,8 +143,12 @@ impl Item for Patches {
 
 fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Result<Row> {
     let reference = match &case.truth {
-        Truth::Known(_) => None,
-        Truth::Finer(problem) => Some(finer(problem)?),
+        Truth::Known(_) | Truth::KnownNonlinear(_) => None,
+        Truth::Finer(problem) => Some(problem.solve_with(&finer(1e-12))?),
+        Truth::FinerNonlinear(problem) => {
+            let options = NewtonOptions::new().solve_options(finer(1e-11));
+            Some(problem.solve_with(&options)?.into_solution())
+        }
     };
     // The measure of this machine is taken in full runs only: it takes longer than most rows.
     let unit = match context.plan.quick {
@@ -145,11 +165,26 @@ fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Res
             }
             (Truth::Finer(problem), Some(reference)) => {
                 let solution = problem.solve_with(&options)?;
+                against(problem.domain(), &solution, reference, seed)?
+            }
+            (Truth::KnownNonlinear(benchmark), _) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = benchmark.problem.solve_with(&options)?;
                 let mut run = of_report(solution.report(), seed);
-                note_errors(&mut run, &difference(problem, &solution, reference)?);
+                note_errors(&mut run, &benchmark.errors(&solution, TEST_POINTS)?);
+                run.iterations = Some(solution.newton().iterations());
                 with_patches(run, &solution)
             }
-            (Truth::Finer(_), None) => anyhow::bail!("there is no reference"),
+            (Truth::FinerNonlinear(problem), Some(reference)) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = problem.solve_with(&options)?;
+                let mut run = against(problem.domain(), &solution, reference, seed)?;
+                run.iterations = Some(solution.newton().iterations());
+                run
+            }
+            (Truth::Finer(_) | Truth::FinerNonlinear(_), None) => {
+                anyhow::bail!("there is no reference")
+            }
         };
         if let (Some(unit), Some(seconds)) = (unit, run.seconds) {
             run.more.insert("factorisations".to_owned(), seconds / unit);
@@ -171,18 +206,30 @@ fn with_patches(mut run: Run, solution: &Solution) -> Run {
     run
 }
 
-fn finer(problem: &LinearProblem) -> Result<Solution> {
+/// More functions in each patch.
+fn finer(tolerance: f64) -> Options {
     let leaves = PatchOptions::new().leaf(LeafSize::legendre(24, 18, 26));
-    Ok(problem.solve_with(&Options::new().tolerance(1e-12).patches(leaves))?)
+    Options::new().tolerance(tolerance).patches(leaves)
+}
+
+fn against(
+    domain: &dyn Domain,
+    solution: &Solution,
+    reference: &Solution,
+    seed: u64,
+) -> Result<Run> {
+    let mut run = of_report(solution.report(), seed);
+    note_errors(&mut run, &difference(domain, solution, reference)?);
+    Ok(with_patches(run, solution))
 }
 
 /// Relative differences of values and gradients at independent points.
 fn difference(
-    problem: &LinearProblem,
+    domain: &dyn Domain,
     solution: &Solution,
     reference: &Solution,
 ) -> Result<problems::Errors> {
-    let points = problems::test_points(problem.domain(), TEST_POINTS)?;
+    let points = problems::test_points(domain, TEST_POINTS)?;
     let relative = |found: &[f64], exact: &[f64]| {
         let pairs = found.iter().zip(exact);
         let square: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
