@@ -2,6 +2,7 @@
 
 use super::PatchReport;
 use crate::auto::Score;
+use crate::backend::{Backend, CpuBackend};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 use crate::report::{BlockReport, Report};
@@ -40,7 +41,7 @@ impl PatchReport {
             choice: format!("patches, because {reason}"),
             method: "exact traces, least squares in each patch, elimination along the tree"
                 .to_owned(),
-            backend: options.backend.name(),
+            backend: CpuBackend.name(),
             solve_seconds: self.times.total.as_secs_f64(),
             seconds,
             seed: options.seed,
