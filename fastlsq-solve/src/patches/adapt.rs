@@ -49,7 +49,7 @@ impl PatchProblem {
         mesh.tree = Arc::new(shape(mesh.tree.as_ref().clone(), &mesh.grid));
         let mut before: Option<Snapshot> = None;
         loop {
-            let solved = refinement.solve_on(self, &mesh, before.as_ref(), false)?;
+            let solved = refinement.solve_on(self, &mesh, before.as_ref())?;
             refinement.rounds.push(solved.round.clone());
             if let Some(status) = solved.status {
                 return refinement.finish(&mesh, &solved, status, self.unknowns);
@@ -62,26 +62,26 @@ impl PatchProblem {
 
 /// What is kept from solve to solve.
 #[derive(Debug)]
-pub(super) struct Refinement {
+struct Refinement {
     options: PatchOptions,
     begin: Instant,
     times: PatchTimes,
     store: Store,
     cache: FrontCache,
-    pub(super) rounds: Vec<Round>,
+    rounds: Vec<Round>,
 }
 
 /// One solve on one tree.
 #[derive(Debug)]
-pub(super) struct Solved {
-    pub(super) snapshot: Snapshot,
-    pub(super) judged: Judgement,
-    pub(super) estimate: f64,
+struct Solved {
+    snapshot: Snapshot,
+    judged: Judgement,
+    estimate: f64,
     /// The leaves to split.
-    pub(super) marked: Vec<usize>,
+    marked: Vec<usize>,
     /// Why this is the last one, if it is.
-    pub(super) status: Option<PatchStatus>,
-    pub(super) round: Round,
+    status: Option<PatchStatus>,
+    round: Round,
     qualities: Vec<LeafQuality>,
     skeleton: usize,
     widest: usize,
@@ -89,7 +89,7 @@ pub(super) struct Solved {
 }
 
 impl Refinement {
-    pub(super) fn new(options: &PatchOptions) -> Self {
+    fn new(options: &PatchOptions) -> Self {
         Self {
             options: options.clone(),
             begin: Instant::now(),
@@ -100,19 +100,12 @@ impl Refinement {
         }
     }
 
-    /// Forgets operators and factors: the equations have changed.
-    pub(super) fn forget(&mut self) {
-        self.store = Store::default();
-        self.cache = FrontCache::default();
-    }
-
-    /// Solves on a tree and judges the result; the last solve, or the `only` one, is corrected for rounding.
-    pub(super) fn solve_on(
+    /// Solves on a tree and judges the result; the last solve is corrected for rounding.
+    fn solve_on(
         &mut self,
         problem: &PatchProblem,
         mesh: &PatchMesh,
         before: Option<&Snapshot>,
-        only: bool,
     ) -> Result<Solved, PatchError> {
         let leaves = mesh.tree.leaves.len();
         let entered = self.options.control.enter(Stage::Patches { leaves });
@@ -169,7 +162,7 @@ impl Refinement {
         let memory = self.store.bytes() + cache.bytes();
         let mut status = self.stop(&judged, &marked, mesh, memory);
         let mut estimate = judged.estimate;
-        if status.is_some() || only {
+        if status.is_some() {
             // What refinement still changes is rounding; what the last step changes stays unknown.
             for _ in 0..CORRECTIONS {
                 let next = clock(&mut self.times.solve, || step(Some(&state)));
@@ -214,12 +207,7 @@ impl Refinement {
         PatchSolution::new(&solved.snapshot, &mesh.grid, unknowns, report)
     }
 
-    pub(super) fn report(
-        &self,
-        mesh: &PatchMesh,
-        solved: &Solved,
-        status: PatchStatus,
-    ) -> PatchReport {
+    fn report(&self, mesh: &PatchMesh, solved: &Solved, status: PatchStatus) -> PatchReport {
         let tree = &mesh.tree;
         PatchReport {
             status,

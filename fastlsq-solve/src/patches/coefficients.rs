@@ -204,42 +204,41 @@ pub(super) fn place(points: ArrayView2<'_, f64>, center: &[f64], half: &[f64]) -
 
 /// Directions in which the symbol is looked at.
 const DIRECTIONS: usize = 16;
-/// A symbol below this share of the largest coefficient vanishes.
+/// A symbol below this share of its largest value vanishes.
 const VANISHES: f64 = 1e-12;
 
 /// Whether the second derivatives of a system of equations determine its unknowns along every direction at a point:
-/// det Σ a ξᵢξⱼ ≠ 0 for all ξ, with the same sign throughout.
+/// det Σ a ξᵢξⱼ ≠ 0 for all ξ, with the same sign throughout, each row over its largest value in any direction.
 pub(super) fn are_elliptic(rows: &[LocalRow], point: usize, reference: &Reference) -> bool {
-    let (dim, size) = (reference.dim, rows.len());
-    let mut sign = 0.0;
-    for k in 0..DIRECTIONS {
-        let angle = std::f64::consts::PI * k as f64 / DIRECTIONS as f64;
-        let xi: Vec<f64> = (0..dim)
-            .map(|axis| match axis {
-                0 if dim == 1 => 1.0,
-                0 => angle.cos(),
-                1 => angle.sin(),
-                // One angle for each further axis, so that all octants are met.
-                _ => (angle * (axis as f64 + 0.7)).sin(),
-            })
-            .collect();
-        let mut symbol = faer::Mat::zeros(size, size);
-        let mut largest = 0.0_f64;
+    let size = rows.len();
+    let mut symbols = vec![faer::Mat::<f64>::zeros(size, size); DIRECTIONS];
+    let mut largest = vec![0.0_f64; size];
+    for (k, symbol) in symbols.iter_mut().enumerate() {
+        let xi = direction(k, reference.dim);
         for (e, row) in rows.iter().enumerate() {
             let mut into = vec![0.0; size];
             row.add_symbol(point, &xi, reference, &mut into);
             for (v, value) in into.into_iter().enumerate() {
                 symbol[(e, v)] = value;
-                largest = largest.max(value.abs());
+                largest[e] = largest[e].max(value.abs());
             }
         }
-        let determinant = symbol.determinant();
-        let scale = largest.powi(i32::try_from(size).unwrap_or(1));
-        let vanishes = determinant.abs() <= VANISHES * scale || determinant.is_nan();
-        if vanishes || determinant * sign < 0.0 {
-            return false;
-        }
-        sign = determinant;
     }
-    true
+    let scale: f64 = largest.iter().product();
+    let determinants: Vec<f64> = symbols.iter().map(|s| s.determinant() / scale).collect();
+    let above = determinants.iter().all(|d| *d > VANISHES);
+    above || determinants.iter().all(|d| *d < -VANISHES)
+}
+
+/// One of the directions; in space one angle for each further axis, so that all octants are met.
+fn direction(k: usize, dim: usize) -> Vec<f64> {
+    let angle = std::f64::consts::PI * k as f64 / DIRECTIONS as f64;
+    (0..dim)
+        .map(|axis| match axis {
+            0 if dim == 1 => 1.0,
+            0 => angle.cos(),
+            1 => angle.sin(),
+            _ => (angle * (axis as f64 + 0.7)).sin(),
+        })
+        .collect()
 }

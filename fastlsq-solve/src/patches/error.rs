@@ -23,12 +23,6 @@ pub enum PatchError {
     /// A limit was reached before there was a solution.
     #[error(transparent)]
     Limit(#[from] crate::control::Limit),
-    /// A nonlinear equation that cannot be linearised somewhere.
-    #[error("the equations cannot be linearised: {reason}")]
-    NotLinearised {
-        /// Why not.
-        reason: String,
-    },
     /// The options forbid them.
     #[error("the options forbid patches")]
     Forbidden,
@@ -48,12 +42,6 @@ pub enum PatchError {
         "{label} holds neither on a part of the boundary nor as plain periodicity; patches take no other conditions"
     )]
     Place {
-        /// The condition.
-        label: String,
-    },
-    /// A condition that is not linear.
-    #[error("{label} is not linear; patches take linear conditions")]
-    NonlinearCondition {
         /// The condition.
         label: String,
     },

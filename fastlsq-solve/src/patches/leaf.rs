@@ -186,10 +186,7 @@ impl LeafFrame {
         let mut values = Vec::with_capacity(at.len() * piece.sources.len());
         let sites = Sites::new(placed.view());
         for (equation, source) in piece.sources.iter().enumerate() {
-            let own = match &piece.linearised {
-                Some(linearised) => linearised.at(equation, placed.view())?.1,
-                None => source.values(|| format!("equation {}", equation + 1), &sites)?,
-            };
+            let own = source.values(|| format!("equation {}", equation + 1), &sites)?;
             values.extend(own.into_iter().map(|value| value / self.scale));
         }
         Ok(values)
@@ -203,17 +200,10 @@ fn local_rows(
     half: &[f64],
     reference: &Reference,
 ) -> Result<Vec<LocalRow>, PatchError> {
-    let piece = &problem.pieces[piece];
-    let equations = piece.equations.iter().enumerate();
+    let sites = Sites::new(points.view());
+    let equations = problem.pieces[piece].equations.iter();
     equations
-        .map(|(equation, row)| match &piece.linearised {
-            Some(linearised) => {
-                let (table, _) = linearised.at(equation, points.view())?;
-                let sites = Sites::new(points.view()).with_table(table.view());
-                LocalRow::new(row, sites, half, reference)
-            }
-            None => LocalRow::new(row, Sites::new(points.view()), half, reference),
-        })
+        .map(|row| LocalRow::new(row, sites, half, reference))
         .collect()
 }
 

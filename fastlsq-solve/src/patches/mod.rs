@@ -68,7 +68,7 @@
 //! # Where things are
 //! `problem`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells. `quadrature`,
 //! `reference`, `coefficients`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`, `elimination`: all of them.
-//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `sequence`: the loop. `solution`: the function that comes out.
+//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`: the loop. `solution`: the function that comes out.
 
 mod adapt;
 mod coefficients;
@@ -91,7 +91,6 @@ mod rectilinear;
 mod reference;
 mod report;
 mod reported;
-mod sequence;
 mod skeleton;
 mod solution;
 mod stated;
@@ -104,7 +103,6 @@ mod tree;
 pub use data::Data;
 pub use error::PatchError;
 pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
-pub use problem::{FaceCondition, Linearised, PatchProblem, Piece};
+pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
-pub use sequence::PatchSequence;
 pub use solution::PatchSolution;

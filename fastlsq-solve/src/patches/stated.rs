@@ -1,13 +1,9 @@
 //! From the statement of a linear problem to patches.
 
-use std::sync::Arc;
-
 use fastlsq_ops::EquationRow;
 
 use super::rectilinear::Rectilinear;
-use super::{
-    Data, FaceCondition, Linearised, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece,
-};
+use super::{Data, FaceCondition, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece};
 use crate::domain::DomainExt;
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, LinearProblem};
 
@@ -50,39 +46,11 @@ impl PatchProblem {
         let equations: Vec<(EquationRow, Data)> = equations
             .map(|e| (e.operator.clone(), Data::from(e.source.clone())))
             .collect();
-        Self::of_pieces(problem, |lo, hi| Piece::system(lo, hi, equations.clone()))
-    }
-
-    /// The problem on patches for equations that are linearised at a function: rows whose coefficients are tabulated.
-    /// Conditions are the problem's own, and must be linear.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    pub fn linearised(
-        problem: &ConcreteProblem,
-        rows: &[EquationRow],
-        at: &Arc<dyn Linearised>,
-    ) -> Result<Self, PatchError> {
-        if let Some(other) = problem.conditions.iter().find(|c| !c.statement.is_linear()) {
-            return Err(PatchError::NonlinearCondition {
-                label: other.label.clone(),
-            });
-        }
-        let equations = rows.iter().map(|row| (row.clone(), Data::new(|_| 0.0)));
-        let equations: Vec<(EquationRow, Data)> = equations.collect();
-        Self::of_pieces(problem, |lo, hi| {
-            Piece::system(lo, hi, equations.clone()).linearised(Arc::clone(at))
-        })
-    }
-
-    fn of_pieces(
-        problem: &ConcreteProblem,
-        piece: impl Fn(&[f64], &[f64]) -> Piece,
-    ) -> Result<Self, PatchError> {
         let domain = problem.domain.as_ref();
         let shape = Rectilinear::of(domain).ok_or(PatchError::NotABox)?;
-        let pieces = shape.boxes.iter().map(|(lo, hi)| piece(lo, hi)).collect();
-
+        let pieces = shape.boxes.iter();
+        let pieces = pieces.map(|(lo, hi)| Piece::system(lo, hi, equations.clone()));
+        let pieces = pieces.collect();
         let mut periodic: Vec<usize> = Vec::new();
         // For each part of the boundary, the conditions that hold there.
         let mut holding: Vec<Vec<usize>> = vec![Vec::new(); domain.parts().len()];
