@@ -268,7 +268,15 @@ impl fmt::Display for Report {
 fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
-        Features::Random { law, map, .. } => describe_law(law, map.half()),
+        Features::Random {
+            law, map, beside, ..
+        } => {
+            let law = describe_law(law, map.half());
+            match beside {
+                Some(enrichment) => format!("{law}, with {}", enrichment.words),
+                None => law,
+            }
+        }
     }
 }
 

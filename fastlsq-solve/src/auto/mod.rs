@@ -3,6 +3,7 @@
 //! The parts are public for those who build another kind of problem on them: a [`Workbench`] says how
 //! rows are sampled and how a candidate is solved, and [`search`] does the rest.
 
+mod enrich;
 mod estimate;
 mod rows;
 mod score;
@@ -27,6 +28,7 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub use enrich::Enrichment;
 pub(crate) use estimate::{Witness, relative_error};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
@@ -95,6 +97,7 @@ pub(crate) fn companion(
         options,
         held_out: HeldOut::new(problem, options.seed)?,
         parity: Vec::new(),
+        beside: None,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -134,7 +137,9 @@ fn prepared<T: Send>(
             options,
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
+            beside: None,
         };
+        enrich::choose(&mut bench)?;
         work(&mut bench, begin)
     })
 }

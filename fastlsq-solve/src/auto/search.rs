@@ -486,6 +486,7 @@ impl<W: Workbench> Search<'_, W> {
             parity: self.bench.parity().to_vec(),
             draw: self.options().draw,
             seed: self.options().seed.wrapping_add(draw),
+            beside: self.bench.beside().cloned(),
         })
     }
 

@@ -7,6 +7,7 @@ mod elastic;
 mod exact;
 mod linear;
 mod plane_waves;
+pub mod shapes;
 
 use fastlsq_ops::Expr;
 

@@ -9,6 +9,7 @@ mod baselines;
 mod caching;
 mod coil;
 mod discovery;
+mod geometry;
 mod inverse_heat;
 mod linear;
 mod newton;
@@ -40,6 +41,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(discovery::Discovery),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
+        Box::new(geometry::Geometry),
     ]
 }
 
