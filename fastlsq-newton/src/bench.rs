@@ -55,6 +55,13 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     if !(options.damping > 0.0 && options.damping <= 1.0) {
         return option("damping", options.damping, "between 0 (excluded) and 1");
     }
+    if options.solve.least_norm {
+        return option(
+            "least_norm",
+            1.0,
+            "for linear problems; fix a value or a mean",
+        );
+    }
     if !(options.ridge.is_finite() && options.ridge >= 0.0) {
         return option("ridge", options.ridge, "finite and not negative");
     }
@@ -442,6 +449,7 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {
                 status: outcome.status,

@@ -11,6 +11,7 @@ mod shape;
 mod symmetry;
 mod trial;
 mod tune;
+mod unseen;
 
 use std::time::Instant;
 
@@ -32,6 +33,7 @@ pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
 pub use symmetry::{row_sign, statement_mirrors};
 pub use trial::{Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features};
+pub use unseen::Unseen;
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {

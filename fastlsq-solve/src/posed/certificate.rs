@@ -6,7 +6,7 @@ use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
 use ndarray::ArrayView2;
 
-use super::{LARGEST_AMPLIFICATION, LOST, Posedness, free};
+use super::{LARGEST_AMPLIFICATION, NULL_FUNCTION, Posedness, free};
 use crate::SolveError;
 use crate::auto::{Features, block_weights, rms, share};
 use crate::lsq::LsqOptions;
@@ -43,49 +43,48 @@ pub(super) struct Certificate {
 /// The seed of the noise, and of the features that look for null functions.
 const SEED: u64 = 0x90_5ed;
 
-/// Features for each unknown, and the largest bandwidth they resolve on the box mapped to [−1,1]^d, by dimension: enough
-/// for constants, missing conditions and the first dozens of eigenfunctions.
+/// Features for each unknown, and their largest bandwidth on the box mapped to [−1,1]^d, by dimension: enough for constants,
+/// for what missing conditions leave open, and for the first dozens of eigenfunctions.
 fn resolution(dim: usize) -> (usize, f64) {
     match dim {
-        0 | 1 => (48, 10.0),
-        2 => (150, 3.5),
+        0 | 1 => (48, 8.0),
+        2 => (160, 4.0),
         3 => (250, 2.0),
         _ => (250, 1.0),
     }
 }
 
-/// Features without parity for the judgement, with bandwidths as near to those of a candidate as a modest number of them
-/// resolves. `None` if the candidate's own features serve.
+/// Features without parity for the judgement: a part with long waves, a part with shorter ones.
 ///
 /// # Errors
 /// A box that is none.
 pub fn probe_features(
-    best: &Features,
     bounds: &crate::domain::BoundingBox,
     unknowns: usize,
 ) -> Result<Features, SolveError> {
     let dim = bounds.dim();
     let (count, finest) = resolution(dim);
-    let map = InputMap::from_box(bounds.lo(), bounds.hi())?;
-    let sigmas = best.bandwidths(&map).unwrap_or_else(|| vec![finest; dim]);
-    let sigmas = sigmas
-        .iter()
-        .map(|sigma| sigma.clamp(1.0f64.min(finest), finest));
-    let law = FrequencyLaw::PerAxis(sigmas.collect());
+    let fine = FrequencyLaw::Isotropic(finest);
+    let long = fine.scaled(LONG_WAVES);
     let high = dim > 3;
+    let law = if high {
+        FrequencyLaw::low_order_mix(&fine)
+    } else {
+        fine
+    };
     Ok(Features::Random {
         count,
-        law: if high {
-            FrequencyLaw::low_order_mix(&law)
-        } else {
-            law
-        },
-        map,
+        law: FrequencyLaw::Blocks(vec![(LONG_SHARE, long), (1.0 - LONG_SHARE, law)]),
+        map: InputMap::from_box(bounds.lo(), bounds.hi())?,
         parity: vec![vec![Parity::None; dim]; unknowns],
         draw: if high { Draw::Independent } else { Draw::Ball },
         seed: SEED,
     })
 }
+
+/// How much longer the long waves are, and their share of the features.
+const LONG_WAVES: f64 = 0.3;
+const LONG_SHARE: f64 = 0.35;
 
 /// Judges a question with these features.
 ///
@@ -114,7 +113,7 @@ pub fn judge(
             amplification,
             cause,
         },
-        free::Finding::Homogeneous { free, advice } if amplification * f64::EPSILON > LOST => {
+        free::Finding::Homogeneous { free, advice } if amplification > NULL_FUNCTION => {
             Posedness::Undetermined {
                 amplification,
                 free,

@@ -14,6 +14,7 @@ mod errors;
 mod exact_basis;
 mod factored;
 mod options;
+mod posed;
 mod regression;
 mod reproducible;
 mod saved;

@@ -13,6 +13,7 @@ mod inverse_heat;
 mod linear;
 mod newton;
 mod nonlinear;
+mod posed;
 mod regression;
 mod shared;
 mod solved;
@@ -40,6 +41,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(discovery::Discovery),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
+        Box::new(posed::Posed),
     ]
 }
 
