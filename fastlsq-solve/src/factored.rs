@@ -10,6 +10,7 @@ use ndarray::ArrayView2;
 use crate::SolveError;
 use crate::auto::{Features, HeldOut, Score, Witness, companion, relative_error, sample};
 use crate::backend::Factored;
+use crate::control::Control;
 use crate::lsq::RowSource;
 use crate::options::Options;
 use crate::posed::{CONTRADICTION, Posedness};
@@ -333,7 +334,7 @@ impl NewData<'_> {
 
     fn replace(mut self, index: usize, data: &Field) -> Result<Self, SolveError> {
         let block = &self.problem.system.blocks()[index];
-        self.values[index] = sample(data, &block.label, &block.sites())?;
+        self.values[index] = sample(data, &block.label, &block.sites(), &Control::new())?;
         self.held_out.replace_data(index, data)?;
         self.replaced[index] = Replaced::By(data.clone());
         Ok(self)
@@ -345,7 +346,7 @@ impl NewData<'_> {
         for (block, replaced) in system.blocks().iter().zip(&self.replaced) {
             all.push(match replaced {
                 Replaced::Not => block.data.clone(),
-                Replaced::By(data) => sample(data, &block.label, &block.sites())?,
+                Replaced::By(data) => sample(data, &block.label, &block.sites(), &Control::new())?,
                 Replaced::Values => return Ok(None),
             });
         }

@@ -55,6 +55,7 @@
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
+//! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
@@ -68,6 +69,7 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod control;
 pub mod dense;
 pub mod domain;
 mod error;
@@ -90,6 +92,7 @@ mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
 pub use compress::compress;
+pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
     Annulus, Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve,
     Combined, Corner, Curve, Cylinder, Domain, DomainError, DomainExt, Ellipse, FINAL, HalfSpace,

@@ -6,6 +6,7 @@ use fastlsq_basis::{FrequencyLaw, Parity};
 use serde::{Deserialize, Serialize};
 
 use crate::auto::{Features, Found, Trial};
+use crate::control::Limit;
 use crate::options::Options;
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
@@ -17,12 +18,23 @@ pub enum Status {
     ToleranceMet,
     /// More features no longer help: rounding, or a solution these features cannot resolve.
     Saturated,
-    /// The limit on features or time was reached first.
+    /// The limit on features, time or memory was reached first: this is the best until then.
     LimitReached,
+    /// The progress callback ended the solve: this is the best until then.
+    Cancelled,
     /// Everything was given; nothing was searched for.
     Explicit,
     /// The question has no answer, many, or one that rounding reaches: see [`Report::posedness`].
     IllPosed,
+}
+
+impl From<Limit> for Status {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Cancelled => Self::Cancelled,
+            Limit::Time { .. } | Limit::Memory { .. } => Self::LimitReached,
+        }
+    }
 }
 
 impl fmt::Display for Status {
@@ -31,6 +43,7 @@ impl fmt::Display for Status {
             Self::ToleranceMet => "tolerance met",
             Self::Saturated => "saturated: more features no longer help",
             Self::LimitReached => "limit reached before the tolerance",
+            Self::Cancelled => "cancelled; the best until then",
             Self::Explicit => "explicit choices",
             Self::IllPosed => "ill-posed",
         })

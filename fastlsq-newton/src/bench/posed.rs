@@ -26,7 +26,14 @@ impl NewtonBench<'_> {
         let features = probe_features(&bounds, unknowns)?;
         let counts = RowCounts::choose(frame, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = solve.seed.wrapping_add(JUDGED_POINTS);
-        let fitted = sample_blocks(frame, &counts, solve.sequence, seed, TableShare::Fitted)?;
+        let fitted = sample_blocks(
+            frame,
+            &counts,
+            solve.sequence,
+            seed,
+            TableShare::Fitted,
+            solve.control(),
+        )?;
         let sizes = comparable_sizes(&best.score.values, unknowns);
         let mut scales = Vec::with_capacity(fitted.len());
         for (block, residual) in fitted.iter().zip(&self.concrete.residuals) {

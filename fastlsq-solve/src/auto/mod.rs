@@ -18,7 +18,9 @@ use std::time::Instant;
 use fastlsq_basis::Parity;
 
 use crate::SolveError;
+use crate::control::Stage;
 use crate::factored::{FactoredProblem, FactoredSystem};
+use crate::lsq::MOST_THREADS;
 use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
 use crate::report::Report;
@@ -31,14 +33,16 @@ pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
-pub use symmetry::{row_sign, statement_mirrors};
-pub use trial::{Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features};
+pub use symmetry::{detect_parity, row_sign, statement_mirrors};
+pub use trial::{
+    Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
+};
 pub use unseen::Unseen;
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
     prepared(problem, options, |bench, begin| {
-        let found = search(bench, begin)?;
+        let found = search(bench)?;
         as_solution(bench, found, begin)
     })
 }
@@ -49,7 +53,7 @@ pub(crate) fn factor(
     options: &Options,
 ) -> Result<FactoredProblem, SolveError> {
     prepared(problem, options, |bench, begin| {
-        let mut found = search(bench, begin)?;
+        let mut found = search(bench)?;
         let features = found.best.features.clone();
         let kept = bench.final_trial(features.clone(), options.rows)?;
         if found.best.score.worst > 0.0 {
@@ -92,7 +96,6 @@ pub(crate) fn companion(
         problem,
         options,
         held_out: HeldOut::new(problem, options.seed)?,
-        lsq: options.lsq.clone(),
         parity: Vec::new(),
     };
     let kept = bench.final_trial(own, None)?;
@@ -124,17 +127,14 @@ fn prepared<T: Send>(
     work: impl FnOnce(&mut LinearBench<'_>, Instant) -> Result<T, SolveError> + Send,
 ) -> Result<T, SolveError> {
     validate(problem, options)?;
+    let options = &options.started();
     with_threads(options, || {
         let begin = Instant::now();
-        let lsq = match options.memory_limit {
-            Some(bytes) => options.lsq.clone().memory_limit(bytes),
-            None => options.lsq.clone(),
-        };
+        options.control().enter(Stage::Preparing)?;
         let mut bench = LinearBench {
             problem,
             options,
             held_out: HeldOut::new(problem, options.seed)?,
-            lsq,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
         };
         work(&mut bench, begin)
@@ -247,8 +247,10 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         }
         law.validate(dim)?;
     }
-    if options.threads == Some(0) {
-        return option("threads", 0.0, "at least one thread is needed");
+    if let Some(threads) = options.threads
+        && !(1..=MOST_THREADS).contains(&threads)
+    {
+        return option("threads", threads as f64, "between 1 and 1024");
     }
     if let Some((0, _)) = options.rows
         && !problem.equations.is_empty()

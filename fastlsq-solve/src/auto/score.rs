@@ -18,6 +18,7 @@ use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample, sample_blocks};
 use crate::SolveError;
+use crate::control::Control;
 use crate::domain::{Domain, checked_interior};
 use crate::problem::ConcreteProblem;
 use crate::system::RowBlock;
@@ -137,6 +138,7 @@ impl HeldOut {
             Sequence::Independent,
             seed,
             TableShare::HeldOut,
+            &Control::new(),
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
         let value_points = checked_interior(problem.domain.as_ref(), VALUE_POINTS, &mut sampler)?;
@@ -178,7 +180,7 @@ impl HeldOut {
     /// Judges one block by other data from now on.
     pub(crate) fn replace_data(&mut self, block: usize, data: &Field) -> Result<(), SolveError> {
         if let Some(block) = self.blocks.get_mut(block) {
-            block.data = sample(data, &block.label, &block.sites())?;
+            block.data = sample(data, &block.label, &block.sites(), &Control::new())?;
         }
         Ok(())
     }

@@ -1,7 +1,5 @@
 //! The search: bandwidths at a small size, then growth until the tolerance is met.
 
-use std::time::Instant;
-
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::EquationRow;
@@ -11,6 +9,7 @@ use super::estimate::{self, Witness};
 use super::trial::{Features, Trial, Workbench};
 use super::tune;
 use crate::SolveError;
+use crate::control::Stage;
 use crate::options::{FeatureChoice, Options};
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::report::{Probe, Status};
@@ -52,18 +51,19 @@ const DEPENDENT: f64 = 0.85;
 /// With this score and above nothing is resolved yet, and stagnation means nothing.
 const UNRESOLVED: f64 = 3e-2;
 
-/// Solves a problem as far as its options leave something to choose.
+/// Solves a problem as far as its options leave something to choose. The options are those of a call that was
+/// [started](Options::started).
 ///
 /// # Errors
-/// Whatever a candidate cannot be solved for.
-pub fn search<W: Workbench>(bench: &mut W, begin: Instant) -> Result<Found<W::Extra>, W::Error> {
+/// Whatever a candidate cannot be solved for, and a limit that is reached before there is one.
+pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> {
     let choice = bench.options().choice.clone();
     let dim = bench.bounding_box()?.dim();
-    let search = Search {
+    let mut search = Search {
         bench,
         dim,
-        begin,
         best: None,
+        companion: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
         misfits: Vec::new(),
@@ -71,20 +71,25 @@ pub fn search<W: Workbench>(bench: &mut W, begin: Instant) -> Result<Found<W::Ex
         judged: None,
         refused: None,
     };
-    match &choice {
+    let ended = match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
         FeatureChoice::Law(law) => search.explicit(law),
         FeatureChoice::Grid { bandwidths, trials } => search.grid(bandwidths, *trials),
-        FeatureChoice::Automatic => tune::automatic(search),
-    }
+        FeatureChoice::Automatic => tune::automatic(&mut search),
+    };
+    search.finish(ended)
 }
+
+/// Why a search ended, and how the choice was made.
+pub(super) type Ending = (Status, String);
 
 /// The state of a search: what was tried, and the best of it.
 pub(super) struct Search<'a, W: Workbench> {
     pub(super) bench: &'a mut W,
     dim: usize,
-    begin: Instant,
     best: Option<Trial<W::Extra>>,
+    /// A candidate that serves the estimate only, unless there is nothing else to return.
+    companion: Option<Trial<W::Extra>>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
     /// For each candidate its features per unknown and what it leaves of the data.
@@ -106,10 +111,9 @@ impl<W: Workbench> Search<'_, W> {
         self.bench.options()
     }
 
-    /// Whether no further candidate may begin; one is always tried.
-    pub(super) fn out_of_time(&self) -> bool {
-        let limit = self.options().time_limit;
-        self.best.is_some() && limit.is_some_and(|limit| self.begin.elapsed() >= limit)
+    /// Whether no further candidate may begin.
+    pub(super) fn is_over(&self) -> bool {
+        self.options().control().is_over()
     }
 
     /// The most features an unknown may get.
@@ -132,7 +136,8 @@ impl<W: Workbench> Search<'_, W> {
         } else {
             GROWTH
         };
-        ((count as f64 * growth) as usize).min(self.limit())
+        let more = (count as f64 * growth) as usize;
+        more.max(count.saturating_add(1)).min(self.limit())
     }
 
     /// Rows for this many features an unknown; each level has points of its own.
@@ -167,17 +172,17 @@ impl<W: Workbench> Search<'_, W> {
         let Some(best) = &self.best else {
             return Ok(());
         };
-        if best.features.count() == count || self.out_of_time() {
+        if best.features.count() == count {
             return Ok(());
         }
         let features = best.features.with_count(count);
         let blocks = self.rows(count, SETTLED_LEVEL)?;
         let before = self.best.take();
-        self.consider(features, &blocks)?;
+        let settled = self.consider(features, &blocks);
         if self.best.is_none() {
             self.best = before;
         }
-        Ok(())
+        settled.map(|_| ())
     }
 
     /// About how many of this many features an unknown are independent, with a reserve: redundant
@@ -201,6 +206,11 @@ impl<W: Workbench> Search<'_, W> {
         features: Features,
         blocks: &[RowBlock],
     ) -> Result<f64, W::Error> {
+        let stage = Stage::Candidate {
+            features: features.count(),
+        };
+        let control = self.options().control().clone();
+        control.enter(stage).map_err(SolveError::from)?;
         let mut trial = match self.bench.run(features, blocks) {
             Ok(trial) => trial,
             Err(error) if W::refuses_features(&error) => {
@@ -216,6 +226,7 @@ impl<W: Workbench> Search<'_, W> {
             trial.score.worst = trial.score.beside(&best.score);
         }
         let score = trial.score.worst;
+        control.note_score(score);
         self.probes.push(Probe::of(&trial));
         self.misfits
             .push((trial.features.count(), trial.score.misfit()));
@@ -333,7 +344,7 @@ impl<W: Workbench> Search<'_, W> {
             Some(Status::IllPosed)
         } else if self.tolerance_met()? {
             Some(Status::ToleranceMet)
-        } else if count >= self.limit() || self.out_of_time() {
+        } else if count >= self.limit() || self.is_over() {
             Some(Status::LimitReached)
         } else if self.at_rounding(score)
             || (score < UNRESOLVED && last < self.worthwhile_gain() * score)
@@ -420,13 +431,23 @@ impl<W: Workbench> Search<'_, W> {
     /// Ends the search with its best candidate.
     ///
     /// If there is no candidate of another draw to compare with, one is made, so that the error
-    /// estimate rests on something.
-    pub(super) fn finish(
-        mut self,
-        status: Status,
-        choice: String,
-    ) -> Result<Found<W::Extra>, W::Error> {
-        self.call_a_twin()?;
+    /// estimate rests on something. A limit that was reached ends the search like any other end: only without any
+    /// candidate is it an error.
+    fn finish(mut self, ended: Result<Ending, W::Error>) -> Result<Found<W::Extra>, W::Error> {
+        let ended = ended.and_then(|ending| self.call_a_twin().map(|()| ending));
+        let (status, choice) = match ended {
+            Ok(ending) => ending,
+            Err(error) => match W::limit(&error) {
+                Some(limit) => {
+                    self.best = self.best.or(self.companion.take());
+                    if self.best.is_none() {
+                        return Err(self.refused.unwrap_or(error));
+                    }
+                    (limit.into(), format!("cut short: {limit}"))
+                }
+                None => return Err(error),
+            },
+        };
         let mut posedness = self.judge();
         if posedness.is_fine()
             && let Some((misfit, blocks)) = self.contradiction()
@@ -457,12 +478,14 @@ impl<W: Workbench> Search<'_, W> {
             }
         }
         let tolerance = self.options().tolerance;
-        let none = self
-            .refused
-            .unwrap_or_else(|| SolveError::NothingToSolve.into());
+        let stopped = self.options().control().check().err();
+        let none = self.refused.unwrap_or_else(|| {
+            let reason = stopped.map_or(SolveError::NothingToSolve, SolveError::from);
+            reason.into()
+        });
         let best = self.best.ok_or(none)?;
         let status = match status {
-            Status::Explicit => Status::Explicit,
+            Status::Explicit | Status::Cancelled => status,
             // A misfit that stays may be that of a singular solution, which is not the question's fault.
             _ if matches!(posedness, Posedness::Contradictory { .. }) => match status {
                 Status::LimitReached => Status::LimitReached,
@@ -484,7 +507,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// One candidate; a companion of half the size, where there can be one, tells its error.
-    fn single(mut self, features: Features, count: usize) -> Result<Found<W::Extra>, W::Error> {
+    fn single(&mut self, features: Features, count: usize) -> Result<Ending, W::Error> {
         if let Features::Random { .. } = features
             && count >= 2 * SMALLEST_COMPANION
         {
@@ -492,14 +515,12 @@ impl<W: Workbench> Search<'_, W> {
             let companion = features.with_seed(seed).with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
             self.consider(companion, &blocks)?;
-            self.best = None;
+            self.companion = self.best.take();
         }
         let blocks = self.rows(count, 0)?;
         self.consider(features, &blocks)?;
-        self.finish(
-            Status::Explicit,
-            "everything given; nothing was searched for".to_owned(),
-        )
+        let choice = "everything given; nothing was searched for";
+        Ok((Status::Explicit, choice.to_owned()))
     }
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
@@ -520,7 +541,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// The user's law; the number of features is given or grows.
-    fn explicit(mut self, law: &FrequencyLaw) -> Result<Found<W::Extra>, W::Error> {
+    fn explicit(&mut self, law: &FrequencyLaw) -> Result<Ending, W::Error> {
         if let Some(count) = self.options().features {
             let features = self.random(law.clone(), count, 0)?;
             return self.single(features, count);
@@ -530,15 +551,16 @@ impl<W: Workbench> Search<'_, W> {
         loop {
             let blocks = self.rows(count, level)?;
             let score = self.consider(self.random(law.clone(), count, level)?, &blocks)?;
+            // Every level has more features than the one before, up to the limit.
             if let Some(status) = self.should_stop(score, last, count)? {
-                return self.finish(status, "law given, features grown".to_owned());
+                return Ok((status, "law given, features grown".to_owned()));
             }
             (last, level, count) = (score, level + 1, self.grown(count, score, last));
         }
     }
 
     /// The best of a list of bandwidths, each with several draws, by held-out residual.
-    fn grid(mut self, bandwidths: &[f64], trials: usize) -> Result<Found<W::Extra>, W::Error> {
+    fn grid(&mut self, bandwidths: &[f64], trials: usize) -> Result<Ending, W::Error> {
         let count = self
             .options()
             .features
@@ -549,16 +571,11 @@ impl<W: Workbench> Search<'_, W> {
             for &sigma in bandwidths {
                 let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial)?;
                 self.consider(features, &blocks)?;
-                if self.out_of_time() {
-                    return self.finish(Status::LimitReached, "grid search, cut short".to_owned());
-                }
             }
         }
         let tried = bandwidths.len();
-        self.finish(
-            Status::Explicit,
-            format!("best of {tried} bandwidths, {trials} trials each"),
-        )
+        let choice = format!("best of {tried} bandwidths, {trials} trials each");
+        Ok((Status::Explicit, choice))
     }
 }
 

@@ -12,6 +12,7 @@ use super::score::{HeldOut, Score, rms, sizes};
 use super::unseen::{self, Unseen};
 use crate::SolveError;
 use crate::backend::Factored;
+use crate::control::Limit;
 use crate::domain::{BoundingBox, checked_interior};
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
@@ -206,6 +207,11 @@ pub trait Workbench {
         blocks: &[RowBlock],
     ) -> Result<Trial<Self::Extra>, Self::Error>;
 
+    /// The limit that an error speaks of, if it says nothing but that one was reached: the search then ends with the best
+    /// that it has.
+    #[must_use]
+    fn limit(error: &Self::Error) -> Option<Limit>;
+
     /// The names of the equations and conditions, in the order of the blocks of rows.
     fn labels(&self) -> Vec<String>;
 
@@ -239,7 +245,6 @@ pub(super) struct LinearBench<'a> {
     pub(super) problem: &'a ConcreteProblem,
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
-    pub(super) lsq: LsqOptions,
     pub(super) parity: Vec<Vec<Parity>>,
 }
 
@@ -289,11 +294,16 @@ impl Workbench for LinearBench<'_> {
             self.options.sequence,
             seed,
             TableShare::Fitted,
+            self.options.control(),
         )
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
-        Ok(self.run_keeping(features, blocks, &self.lsq)?.trial)
+        Ok(self.run_keeping(features, blocks, &self.options.lsq)?.trial)
+    }
+
+    fn limit(error: &SolveError) -> Option<Limit> {
+        error.limit()
     }
 
     fn labels(&self) -> Vec<String> {
@@ -343,7 +353,14 @@ impl LinearBench<'_> {
         let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = self.options.seed.wrapping_add(JUDGED_POINTS);
         let share = TableShare::Fitted;
-        let fitted = sample_blocks(problem, &counts, self.options.sequence, seed, share)?;
+        let fitted = sample_blocks(
+            problem,
+            &counts,
+            self.options.sequence,
+            seed,
+            share,
+            self.options.control(),
+        )?;
         let sizes = comparable_sizes(values, unknowns);
         let held_out = &self.held_out;
         let scale =
@@ -356,7 +373,7 @@ impl LinearBench<'_> {
             value_points: held_out.value_points(),
             sizes,
         };
-        let judged = judge(question, &features, self.options, &self.lsq)?;
+        let judged = judge(question, &features, self.options, &self.options.lsq)?;
         Ok(match judged {
             // What is free is chosen by its norm: no more than the weight of that lets through is left to chance.
             Posedness::Undetermined { amplification, .. } if self.options.least_norm => {
@@ -395,7 +412,7 @@ impl LinearBench<'_> {
     ) -> Result<KeptTrial, SolveError> {
         let seed = self.options.seed.wrapping_add(FINAL_POINTS);
         let blocks = self.rows(features.count(), rows, seed)?;
-        self.run_keeping(features, &blocks, &self.lsq.clone().keep_q(true))
+        self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))
     }
 
     /// Solves a candidate, and hands out the system and its factorisation too.
@@ -408,7 +425,12 @@ impl LinearBench<'_> {
         let begin = Instant::now();
         check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
-        let mut system = System::new(bases.clone(), self.with_norm(blocks)?)?;
+        let blocks_and_norm = self.with_norm(blocks)?;
+        let _held = self
+            .options
+            .control()
+            .hold(system_bytes(&bases, &blocks_and_norm))?;
+        let mut system = System::new(bases.clone(), blocks_and_norm)?;
         let mut weights = block_weights(self.problem, self.options.weight, &system)?;
         for weight in weights.iter_mut().skip(blocks.len()) {
             *weight *= NORM_WEIGHT;
@@ -525,6 +547,22 @@ pub fn block_weights(
     }
     Ok(weights)
 }
+
+/// What a system and the blocks that it is made of take, beside the factorisation.
+#[must_use]
+pub fn system_bytes(bases: &[Arc<dyn Basis>], blocks: &[RowBlock]) -> Option<usize> {
+    let features = bases
+        .iter()
+        .map(|basis| basis.len().checked_mul(basis.dim() + 4));
+    let mut numbers = features.sum::<Option<usize>>()?;
+    for block in blocks {
+        numbers = numbers.checked_add(COPIES.checked_mul(block.numbers())?)?;
+    }
+    numbers.checked_mul(size_of::<f64>())
+}
+
+/// Blocks of rows are there twice: with the search, and in the system.
+const COPIES: usize = 2;
 
 /// Fails on numbers of features whose square cannot be held, before anything is drawn.
 pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {

@@ -12,6 +12,7 @@ use ndarray::{Array2, Axis};
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::Score;
 use crate::SolveError;
+use crate::control::Control;
 use crate::domain::BoundingBox;
 use crate::problem::ConcreteProblem;
 
@@ -78,7 +79,15 @@ pub(super) fn look(
     let mut conditions = problem.clone();
     conditions.equations.clear();
     let share = TableShare::HeldOut;
-    let blocks = sample_blocks(&conditions, &counts, Sequence::Halton, SEED, share)?;
+    let control = Control::new();
+    let blocks = sample_blocks(
+        &conditions,
+        &counts,
+        Sequence::Halton,
+        SEED,
+        share,
+        &control,
+    )?;
     let parts = score.parts.iter().skip(problem.equations.len());
     for (block, part) in blocks.iter().zip(parts) {
         let applied = block.apply(bases, beta)?;

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
+use fastlsq_ops::EquationRow;
 use ndarray::ArrayView2;
 
 use super::{LARGEST_AMPLIFICATION, NULL_FUNCTION, Posedness, free};
 use crate::SolveError;
-use crate::auto::{Features, block_weights, rms, share};
-use crate::lsq::LsqOptions;
+use crate::auto::{Features, rms, share};
+use crate::lsq::{LsqOptions, Method, factor};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 use crate::system::{RowBlock, System};
@@ -127,37 +129,51 @@ pub fn judge(
     })
 }
 
-/// Solves for noise.
+/// Solves for noise, then improves on the answer: with the rows in natural units A and the values Φ of the features,
+/// β ← A⁺(A⁺)ᵀΦᵀΦβ leads to the largest ‖Φβ‖/‖Aβ‖.
 fn certify(
     question: &Question<'_>,
     features: &Features,
     options: &Options,
     lsq: &LsqOptions,
 ) -> Result<Certificate, SolveError> {
-    let problem = question.problem;
-    let unknowns = problem.unknowns.len();
+    let unknowns = question.problem.unknowns.len();
     let bases = features.build(unknowns, options.normalised)?;
+    let plain: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
     let mut noise = UnitSampler::independent(SEED);
     let mut blocks = question.fitted.clone();
+    let mut weights = Vec::with_capacity(blocks.len());
     for (block, scale) in blocks.iter_mut().zip(&question.scales) {
         let values = noise.normals(block.len(), 1);
         block.data = values.iter().map(|n| n * scale).collect();
         // Noise is not a trace of these features: exact conditions would refuse it.
         block.exact = false;
+        block.row_weights = None;
+        let natural = 1.0 / (scale * (block.len().max(1) as f64).sqrt());
+        weights.push(if natural.is_finite() { natural } else { 0.0 });
     }
     let mut system = System::new(bases.clone(), blocks)?;
-    let weights = block_weights(problem, options.weight, &system)?;
     system.set_weights(&weights);
-    let lsq = lsq.clone().keep_q(false);
-    let solution = options.backend.factor(&system, &lsq)?.solution()?;
-    let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
-    let plain: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
-    let mut values = Vec::with_capacity(unknowns);
-    for (unknown, size) in question.sizes.iter().enumerate() {
-        let row = fastlsq_ops::EquationRow::value(question.value_points.ncols(), unknown, unknowns);
-        let own = row.apply(&plain, &beta, question.value_points)?;
-        values.push(own.into_iter().map(|v| v / size).collect::<Vec<f64>>());
+    let right = system.right_hand_side();
+    let lsq = lsq.clone().method(Method::RankRevealingQr).keep_q(true);
+    let factors = factor(&system, right.as_ref(), &lsq)?;
+    let values = question.values_of(&plain)?;
+    let mut beta = factors.solution().to_owned();
+    for _ in 0..STEPS {
+        let v = &values * &beta;
+        let size = v.norm_l2();
+        if !(size > 0.0 && size.is_finite()) {
+            break;
+        }
+        let covector = values.transpose() * (&v / faer::Scale(size));
+        beta = factors.solve(factors.adjoint(covector.as_ref())?.as_ref())?;
     }
+    let each = question.value_points.nrows();
+    let v = &values * &beta;
+    let values: Vec<Vec<f64>> = (0..unknowns)
+        .map(|k| (0..each).map(|i| v[(k * each + i, 0)]).collect())
+        .collect();
+    let beta: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, 0)]).collect();
     let mut residual = 0.0f64;
     for (block, scale) in question.fresh.iter().zip(&question.scales) {
         let own = rms(block.apply(&plain, &beta)?.into_iter());
@@ -170,4 +186,23 @@ fn certify(
         values,
         amplification: if size == 0.0 { 0.0 } else { size / residual },
     })
+}
+
+/// Steps from noise towards the function that is amplified most.
+const STEPS: usize = 2;
+
+impl Question<'_> {
+    /// The unknowns at the value points, divided by their sizes, as a matrix on the coefficients.
+    fn values_of(&self, bases: &[&dyn Basis]) -> Result<Mat<f64>, SolveError> {
+        let (unknowns, points) = (bases.len(), self.value_points.nrows());
+        let columns: usize = bases.iter().map(|basis| basis.len()).sum();
+        let mut values = Mat::zeros(unknowns * points, columns);
+        for (unknown, size) in self.sizes.iter().enumerate() {
+            let row = EquationRow::value(self.value_points.ncols(), unknown, unknowns);
+            let mut own = values.as_mut().subrows_mut(unknown * points, points);
+            row.write_rows(bases, self.value_points, own.as_mut())?;
+            faer::zip!(own).for_each(|faer::unzip!(entry)| *entry /= *size);
+        }
+        Ok(values)
+    }
 }

@@ -187,6 +187,13 @@ impl ProblemStatement {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
         }
+        if let Some(&(_, value)) = self.parameters.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(SolveError::Option {
+                option: "parameter",
+                value,
+                requirement: "values of parameters are finite",
+            });
+        }
         let frame = self.frame(free);
         let mut lowering = Lowering {
             statement: self,

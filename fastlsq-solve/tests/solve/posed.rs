@@ -27,7 +27,12 @@ fn undetermined_and_unstable_problems_are_never_met() {
         count += 1;
         let solved = case.problem.solve_with(&loose()).unwrap();
         let report = solved.report();
-        assert_ne!(report.status, Status::ToleranceMet, "{}: {report}", case.name);
+        assert_ne!(
+            report.status,
+            Status::ToleranceMet,
+            "{}: {report}",
+            case.name
+        );
         if report.posedness.is_fine() {
             missed.push(case.name);
         }
@@ -62,7 +67,10 @@ fn the_report_says_what_is_free_and_what_to_do() {
     let solved = free().solve_with(&loose()).unwrap();
     let text = solved.report().to_string();
     assert!(text.contains("up to a constant"), "{text}");
-    assert!(text.contains(".value_at(…)") && text.contains(".mean(…)"), "{text}");
+    assert!(
+        text.contains(".value_at(…)") && text.contains(".mean(…)"),
+        "{text}"
+    );
     assert!(solved.report().error_estimate >= 1.0);
     assert!(matches!(
         solved.report().posedness,
@@ -80,7 +88,12 @@ fn a_value_a_mean_or_the_least_norm_decide() {
     ];
     for (problem, exact) in cases {
         let solved = problem.solve_with(&tight).unwrap();
-        assert_eq!(solved.report().status, Status::ToleranceMet, "{}", solved.report());
+        assert_eq!(
+            solved.report().status,
+            Status::ToleranceMet,
+            "{}",
+            solved.report()
+        );
         assert!(grid_error(&solved, exact) < 1e-9, "{}", solved.report());
     }
     let solved = free().solve_with(&tight.least_norm()).unwrap();
