@@ -56,6 +56,13 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     if !(options.damping > 0.0 && options.damping <= 1.0) {
         return option("damping", options.damping, "between 0 (excluded) and 1");
     }
+    if options.solve.least_norm {
+        return option(
+            "least_norm",
+            1.0,
+            "for linear problems; fix a value or a mean",
+        );
+    }
     let stages = match &options.continuation {
         Continuation::None => &[],
         Continuation::Through(values) => values.as_slice(),
@@ -467,6 +474,7 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {
                 status: outcome.status,

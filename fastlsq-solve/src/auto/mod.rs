@@ -12,6 +12,7 @@ mod shape;
 mod symmetry;
 mod trial;
 mod tune;
+mod unseen;
 
 use std::time::Instant;
 
@@ -38,6 +39,7 @@ pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
 };
+pub use unseen::Unseen;
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {

@@ -15,6 +15,7 @@ mod exact_basis;
 mod factored;
 mod limits;
 mod options;
+mod posed;
 mod regression;
 mod reproducible;
 mod saved;

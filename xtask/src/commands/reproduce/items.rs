@@ -14,6 +14,7 @@ mod inverse_heat;
 mod linear;
 mod newton;
 mod nonlinear;
+mod posed;
 mod regression;
 mod shared;
 mod solved;
@@ -42,6 +43,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
         Box::new(geometry::Geometry),
+        Box::new(posed::Posed),
     ]
 }
 
