@@ -4,6 +4,8 @@
 mod cole_hopf;
 mod evolution;
 mod flow;
+mod moving;
+mod spectral;
 mod steady;
 
 use fastlsq_solve::problems::{Errors, Exact};
@@ -19,6 +21,11 @@ pub use evolution::{
     burgers_shock, fisher_front, gray_scott_pulse, kdv_soliton, klein_gordon, sine_gordon_breather,
 };
 pub use flow::kovasznay;
+pub use moving::{
+    Referenced, advection_long, allen_cahn_layers, heat_rod_long, kuramoto_sivashinsky,
+    schroedinger_soliton,
+};
+pub use spectral::{Semilinear, SpectralReference};
 pub use steady::{
     allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d,
     steady_burgers_1d_exact_source,
