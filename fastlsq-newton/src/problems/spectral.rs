@@ -19,6 +19,9 @@ pub struct Semilinear {
     pub initial: fn(f64) -> f64,
 }
 
+/// Samples of the initial value for each point.
+const OVERSAMPLING: usize = 64;
+
 /// A reference solution at some times, as Fourier modes.
 #[derive(Debug, Clone)]
 pub struct SpectralReference {
@@ -45,10 +48,19 @@ impl Semilinear {
             .collect();
         let kept = |j: usize| 3 * j.min(n - j) < n;
         let weights: Vec<Weights> = waves.iter().map(|k| Weights::new((self.symbol)(*k), h)).collect();
-        let mut u: Vec<c64> = (0..n)
-            .map(|j| c64::new((self.initial)(lo + (hi - lo) * j as f64 / n as f64), 0.0))
+        // Initial values need not be smooth: many samples keep their high modes from hiding among the low ones.
+        let many = OVERSAMPLING * n;
+        let mut all: Vec<c64> = (0..many)
+            .map(|j| c64::new((self.initial)(lo + (hi - lo) * j as f64 / many as f64), 0.0))
             .collect();
-        transform(&mut u, false);
+        transform(&mut all, false);
+        let mut u: Vec<c64> = (0..n)
+            .map(|j| match (kept(j), 2 * j < n) {
+                (false, _) => c64::new(0.0, 0.0),
+                (true, true) => all[j] / OVERSAMPLING as f64,
+                (true, false) => all[many - (n - j)] / OVERSAMPLING as f64,
+            })
+            .collect();
         let rate = |u: &[c64]| {
             let mut values = u.to_vec();
             transform(&mut values, true);

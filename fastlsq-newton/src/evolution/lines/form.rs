@@ -10,6 +10,7 @@ use fastlsq_solve::{
 };
 use ndarray::{Array2, ShapeBuilder};
 
+use super::compatibility::needed;
 use crate::NewtonError;
 
 /// A derivative of a state along the line.
@@ -189,7 +190,43 @@ impl LineProblem {
                 this.states.len()
             ));
         }
+        this.check_counts()?;
         Ok(this)
+    }
+
+    /// Whether a single unknown has as many conditions at each end as its equation takes.
+    fn check_counts(&self) -> Result<(), Refusal> {
+        if self.unknowns != 1 || self.periodic {
+            return Ok(());
+        }
+        let (lo, hi) = self.interval;
+        let inside = [0.001, 0.5, 0.999].map(|share| lo + share * (hi - lo));
+        let values = self.initial(&inside).map_err(|e| e.to_string())?;
+        let samples: Vec<Vec<f64>> = self
+            .samples
+            .iter()
+            .map(|(state, d)| if *d == 0 { values[*state].clone() } else { vec![0.0; inside.len()] })
+            .collect();
+        let rates = self.rates(self.times.0, &inside, &samples, true).map_err(|e| e.to_string())?;
+        let last = self.states.len() - 1;
+        let leading = rates.slopes.iter().find(|(of, sample, _)| {
+            *of == last && self.samples[*sample].1 == self.order && self.states[self.samples[*sample].0].1 == 0
+        });
+        let Some((_, _, slopes)) = leading else { return Ok(()) };
+        if slopes.iter().any(|c| *c == 0.0 || !c.is_finite() || c.signum() != slopes[0].signum()) {
+            return Ok(());
+        }
+        let Some(needed) = needed(self.order, self.states.len() == 2, slopes[0]) else { return Ok(()) };
+        for (upper, needed) in [false, true].into_iter().zip(needed) {
+            let given = self.ends.iter().filter(|end| end.upper == upper && end.level == 0).count();
+            if given != needed {
+                let end = if upper { "upper" } else { "lower" };
+                return refuse(format!(
+                    "{given} conditions are given at the {end} end, where the equation takes {needed}"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Whether the equations are affine in the highest derivatives in time, and determine them.
@@ -496,6 +533,11 @@ const STENCIL: usize = 9;
 const SPACING: f64 = 5e-4;
 
 impl End {
+    /// Whether it is about a velocity.
+    pub(crate) fn is_velocity(&self) -> bool {
+        self.level > 0
+    }
+
     /// −g and the coefficients at a time.
     fn evaluate(&self, problem: &LineProblem, t: f64) -> Result<(f64, Vec<f64>), NewtonError> {
         let (lo, hi) = problem.interval;

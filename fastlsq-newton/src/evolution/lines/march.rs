@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use fastlsq_solve::space::line::{Element, LineSpace};
 
+use super::compatibility;
 use super::exact::{self, Exact};
 use super::form::LineProblem;
 use super::history::{History, Span, span_times};
@@ -59,6 +60,8 @@ pub(crate) struct Run {
     pub(crate) unresolved: Option<f64>,
     /// Largest norms of the states.
     pub(crate) scales: Vec<f64>,
+    /// What is odd about the initial values.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Pieces at the first look at the initial values: 2 to this power.
@@ -173,6 +176,7 @@ impl<'a> March<'a> {
                 pieces: (usize::MAX, 0),
                 unresolved: None,
                 scales: vec![0.0; problem.states.len()],
+                remarks: Vec::new(),
             },
             space: Arc::new(space),
         };
@@ -193,15 +197,36 @@ impl<'a> March<'a> {
             (march.mesh, march.space) = (next, Arc::new(space));
             values = march.initial()?;
         }
+        march.run.remarks = compatibility::remarks(problem, &march.space, &values, &march.run.scales)?;
+        // Where initial values are not as smooth as the space, or contradict the conditions, smaller pieces help.
+        let data = problem.data(problem.times.0)?;
+        for _ in 0..2 * ROUNDS {
+            let expansion = march.space.expansion(&march.space.project(&values), &data);
+            let free = march.space.unjoined(&values);
+            let distances = march.space.distances(&expansion, &free);
+            let marked = march.large(&distances);
+            let next = march.mesh.halved(&marked);
+            if next == march.mesh {
+                break;
+            }
+            let space = space_on(problem, &march.element, &next)?;
+            if space.dim() > aim.limit {
+                march.run.unresolved = Some(problem.times.0);
+                break;
+            }
+            (march.mesh, march.space) = (next, Arc::new(space));
+            values = march.initial()?;
+        }
         // What was looked at more closely than needed is joined again.
+        march.y = march.space.project(&values);
         loop {
-            let expansion = march.space.unjoined(&values);
+            let expansion = march.space.expansion(&march.y, &data);
             let Some(mesh) = march.coarser(&expansion, 1) else { break };
             march.space = Arc::new(space_on(problem, &march.element, &mesh)?);
             march.mesh = mesh;
             values = march.initial()?;
+            march.y = march.space.project(&values);
         }
-        march.y = march.space.project(&values);
         march.note_space();
         Ok(march)
     }
@@ -265,12 +290,17 @@ impl<'a> March<'a> {
 
     /// The pieces whose last coefficients are too large.
     fn unresolved(&self, expansion: &[f64]) -> Vec<bool> {
-        let tails = self.space.tails(expansion);
-        let large = |tails: &Vec<f64>| {
-            let pairs = tails.iter().zip(&self.run.scales);
-            pairs.into_iter().any(|(tail, scale)| *tail > self.aim.tail * scale)
+        self.large(&self.space.tails(expansion))
+    }
+
+    /// The pieces that can be halved and where one of these numbers, one for each state, is larger than allowed.
+    fn large(&self, sizes: &[Vec<f64>]) -> Vec<bool> {
+        let large = |own: &Vec<f64>| {
+            let mut pairs = own.iter().zip(&self.run.scales);
+            pairs.any(|(size, scale)| *size > self.aim.tail * scale)
         };
-        tails.iter().enumerate().map(|(k, own)| large(own) && self.mesh.divisible(k)).collect()
+        let sizes = sizes.iter().enumerate();
+        sizes.map(|(k, own)| large(own) && self.mesh.divisible(k)).collect()
     }
 
     /// The mesh with pieces joined where hardly anything is lost; `None` if fewer than `least` can be.

@@ -7,6 +7,7 @@
 //! are repeated, each ten times finer, until the estimate meets the tolerance or no longer falls.
 
 mod compare;
+mod compatibility;
 mod exact;
 mod flow;
 mod form;
@@ -48,11 +49,10 @@ const RUNS: usize = 5;
 
 /// What to aim for where the whole is to have the error ε; odd runs have a lower degree.
 fn aim(error: f64, order: usize, odd: bool, deadline: Option<Instant>) -> Aim {
-    let tune = |name: &str, default: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let degree = tune("DEGREE", 12.0) as usize + 2 * order - if odd { 2 } else { 0 };
+    let degree = 12 + 2 * order - if odd { 2 } else { 0 };
     Aim {
-        time: (tune("STEP", STEP) * error).clamp(FINEST_STEP, 1e-3),
-        tail: (tune("TAIL", TAIL) * error).clamp(FINEST_TAIL, 1e-2),
+        time: (STEP * error).clamp(FINEST_STEP, 1e-3),
+        tail: (TAIL * error).clamp(FINEST_TAIL, 1e-2),
         degree,
         limit: LIMIT,
         deadline,
@@ -133,7 +133,7 @@ pub(crate) fn evolve(
         reached: best.history.end().unwrap_or(line.times.0),
         blow_up: blow_up(&best, line),
         unresolved: best.unresolved,
-        remarks: Vec::new(),
+        remarks: best.remarks.clone(),
         runs: reports,
     };
     let report = report(&best, &evolution, (status, estimate, seconds), options);

@@ -141,6 +141,8 @@ impl BandMatrix {
             re,
             im,
             pivots: vec![0; self.size],
+            ends: (0..self.size).map(|i| self.end_of_row(other, i)).collect(),
+            depths: vec![0; self.size],
             border: None,
         };
         factors.eliminate();
@@ -151,6 +153,16 @@ impl BandMatrix {
             factors.border = Some(Border::new(&factors, &right, below, corner));
         }
         factors
+    }
+
+    /// One past the last column in which row i of either matrix is not zero.
+    fn end_of_row(&self, other: &Self, i: usize) -> usize {
+        let row = 2 * self.width + 1;
+        let entries = self.band[i * row..(i + 1) * row].iter();
+        let both = entries.zip(&other.band[i * row..(i + 1) * row]);
+        let last = both.into_iter().rposition(|(a, b)| *a != 0.0 || *b != 0.0);
+        let end = last.map_or(i + 1, |k| (i + k + 1).saturating_sub(self.width));
+        end.clamp(i + 1, self.size)
     }
 
     /// The factors of the matrix itself.
@@ -170,6 +182,10 @@ pub struct BandFactors {
     /// The same, or nothing for a real matrix.
     im: Vec<f64>,
     pivots: Vec<usize>,
+    /// One past the last column of each row of U, and the last row of each column of L: pieces see only their own joints, so
+    /// that most of the band stays empty.
+    ends: Vec<usize>,
+    depths: Vec<usize>,
     border: Option<Border>,
 }
 
@@ -223,11 +239,14 @@ impl BandFactors {
             }
             let pivot = pivot.0;
             self.pivots[k] = pivot;
-            let count = (k + 2 * width + 1).min(n) - k;
             let own = k * wide + width;
             if pivot != k {
                 let other = pivot * wide + k + width - pivot;
-                for j in 0..count {
+                let both = self.ends[k].max(self.ends[pivot]) - k;
+                self.ends.swap(k, pivot);
+                // A row that moves up keeps its own end; one that moves down may end before its diagonal.
+                self.ends[pivot] = self.ends[pivot].max(pivot + 1);
+                for j in 0..both {
                     self.re.swap(own + j, other + j);
                     if complex {
                         self.im.swap(own + j, other + j);
@@ -236,6 +255,9 @@ impl BandFactors {
             }
             let (pivot_re, pivot_im) = (self.re[own], self.im.get(own).copied().unwrap_or(0.0));
             let inverse = c64::new(1.0, 0.0) / c64::new(pivot_re, pivot_im);
+            let end = self.ends[k];
+            let count = end - k;
+            self.depths[k] = k;
             for r in k + 1..last_row {
                 let start = r * wide + k + width - r;
                 let (head, tail) = self.re.split_at_mut(r * wide);
@@ -246,6 +268,7 @@ impl BandFactors {
                     if value.re == 0.0 && value.im == 0.0 {
                         continue;
                     }
+                    (self.ends[r], self.depths[k]) = (self.ends[r].max(end), r);
                     let factor = value * inverse;
                     let (head, tail) = self.im.split_at_mut(r * wide);
                     let upper_im = &head[own + 1..own + count];
@@ -261,6 +284,7 @@ impl BandFactors {
                     let factor = lower_re[0] * inverse.re;
                     lower_re[0] = factor;
                     if factor != 0.0 {
+                        (self.ends[r], self.depths[k]) = (self.ends[r].max(end), r);
                         for (x, a) in lower_re[1..].iter_mut().zip(upper_re) {
                             *x -= factor * a;
                         }
@@ -277,18 +301,22 @@ impl BandFactors {
 
     fn solve_band(&self, re: &mut [f64], im: &mut [f64]) {
         let (n, width, wide) = (self.size, self.width, self.wide());
+        let complex = !self.im.is_empty() || im.iter().any(|v| *v != 0.0);
+        if !complex {
+            return self.solve_band_real(re);
+        }
         for k in 0..n {
             re.swap(k, self.pivots[k]);
             im.swap(k, self.pivots[k]);
             let x = c64::new(re[k], im[k]);
-            for r in k + 1..(k + width + 1).min(n) {
+            for r in k + 1..=self.depths[k] {
                 let change = self.entry(r, k) * x;
                 re[r] -= change.re;
                 im[r] -= change.im;
             }
         }
         for k in (0..n).rev() {
-            let count = (k + 2 * width + 1).min(n) - k - 1;
+            let count = self.ends[k] - k - 1;
             let start = k * wide + width + 1;
             let upper = &self.re[start..start + count];
             let (x, y) = (&re[k + 1..=k + count], &im[k + 1..=k + count]);
@@ -300,6 +328,24 @@ impl BandFactors {
             }
             let value = (c64::new(re[k], im[k]) - sum) / self.entry(k, k);
             (re[k], im[k]) = (value.re, value.im);
+        }
+    }
+
+    fn solve_band_real(&self, x: &mut [f64]) {
+        let (n, width, wide) = (self.size, self.width, self.wide());
+        for k in 0..n {
+            x.swap(k, self.pivots[k]);
+            let own = x[k];
+            for r in k + 1..=self.depths[k] {
+                x[r] -= self.re[r * wide + k + width - r] * own;
+            }
+        }
+        for k in (0..n).rev() {
+            let count = self.ends[k] - k - 1;
+            let start = k * wide + width + 1;
+            let upper = &self.re[start..start + count];
+            let known: f64 = upper.iter().zip(&x[k + 1..=k + count]).map(|(a, x)| a * x).sum();
+            x[k] = (x[k] - known) / self.re[start - 1];
         }
     }
 

@@ -488,6 +488,17 @@ impl LineSpace {
         sums.into_iter().map(f64::sqrt).collect()
     }
 
+    /// For each piece and function, the L2 distance of two expansions.
+    #[must_use]
+    pub fn distances(&self, one: &[f64], other: &[f64]) -> Vec<Vec<f64>> {
+        let size = self.element.size();
+        let pairs = one.chunks_exact(size).zip(other.chunks_exact(size));
+        let all: Vec<f64> = pairs
+            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt())
+            .collect();
+        all.chunks_exact(self.functions).map(<[f64]>::to_vec).collect()
+    }
+
     /// For each piece and function, the size of its last two Legendre coefficients: what the next ones would be is
     /// smaller still where the function is resolved.
     #[must_use]
