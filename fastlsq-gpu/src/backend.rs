@@ -122,7 +122,7 @@ impl Cuda {
             keep,
             block_rows: self.block_rows,
             free: work.free_memory()?,
-            limit: options.memory_limit,
+            limit: options.control.memory(),
         })?)
     }
 

@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod posed;
 mod score;
 
 use std::sync::Arc;
@@ -12,8 +13,8 @@ use fastlsq_solve::auto::{
 };
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::{
-    BoundingBox, DomainExt, FeatureChoice, Options, Report, RowBlock, Solution, WrittenRows,
-    compress,
+    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
+    WrittenRows, compress,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
@@ -37,6 +38,7 @@ pub(crate) fn solve(
     };
     let concrete = Concrete::new(problem, parameter)?;
     validate(&concrete, options)?;
+    let options = &options.started();
     if leaves_open(options)
         && let Ok(line) = LineProblem::recognise(&problem.statement().concrete(&[])?)
     {
@@ -70,6 +72,14 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     if !(options.damping > 0.0 && options.damping <= 1.0) {
         return option("damping", options.damping, "between 0 (excluded) and 1");
     }
+    let stages = match &options.continuation {
+        Continuation::None => &[],
+        Continuation::Through(values) => values.as_slice(),
+        Continuation::From(value) => std::slice::from_ref(value),
+    };
+    if let Some(&value) = stages.iter().find(|value| !value.is_finite()) {
+        return option("continuation", value, "values of a parameter are finite");
+    }
     if !(options.ridge.is_finite() && options.ridge >= 0.0) {
         return option("ridge", options.ridge, "finite and not negative");
     }
@@ -83,7 +93,7 @@ fn run(
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
     let mut bench = NewtonBench::new(problem, concrete, options)?;
-    let found = auto::search(&mut bench, begin)?;
+    let found = auto::search(&mut bench)?;
     let seconds = begin.elapsed().as_secs_f64();
     let frame = &bench.concrete.frame;
     let report = Report::of(frame, &options.solve, &found, seconds);
@@ -137,10 +147,7 @@ impl<'a> NewtonBench<'a> {
                 residual.try_evaluate(&zero, block.sites(), concrete.value())?;
             }
         }
-        let mut lsq = solve.lsq.clone().ridge(options.ridge);
-        if let Some(bytes) = solve.memory_limit {
-            lsq = lsq.memory_limit(bytes);
-        }
+        let lsq = solve.lsq.clone().ridge(options.ridge);
         let parity = auto::parity(&concrete.frame, solve, || {
             symmetry::detect(&concrete, solve.seed)
         })?;
@@ -257,13 +264,22 @@ impl<'a> NewtonBench<'a> {
             Continuation::From(value) => {
                 let mut reached = stage(*value, start)?;
                 let (mut at, mut step) = (*value, last - value);
-                while at != last {
+                for _stage in 0..MOST_STAGES {
+                    if at == last {
+                        break;
+                    }
                     let next = if (last - at).abs() <= step.abs() {
                         last
                     } else {
                         at + step
                     };
-                    let tried = stage(next, as_start(&reached)?)?;
+                    let tried = match stage(next, as_start(&reached)?) {
+                        Err(error) if error.limit().is_some() => {
+                            reached.status = NewtonStatus::Stopped;
+                            break;
+                        }
+                        tried => tried?,
+                    };
                     if tried.status == NewtonStatus::Converged {
                         (at, reached) = (next, tried);
                         step *= 2.0;
@@ -274,6 +290,9 @@ impl<'a> NewtonBench<'a> {
                             break;
                         }
                     }
+                }
+                if at != last && reached.status == NewtonStatus::Converged {
+                    reached.status = NewtonStatus::IterationLimit;
                 }
                 reached
             }
@@ -346,7 +365,9 @@ impl<'a> NewtonBench<'a> {
         options.solve.choice = FeatureChoice::Automatic;
         options.solve.threads = None;
         options.evolve = false;
-        if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options) {
+        if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
+            && slabs.stopped().is_none()
+        {
             self.warm = Some((f64::INFINITY, Start::FromSlabs(Arc::new(slabs))));
         }
     }
@@ -384,7 +405,20 @@ impl Workbench for NewtonBench<'_> {
             solve.sequence,
             seed,
             TableShare::Fitted,
+            solve.control(),
         )?)
+    }
+
+    fn limit(error: &NewtonError) -> Option<Limit> {
+        error.limit()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.concrete.frame.labels()
+    }
+
+    fn posedness(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
+        self.judged(best)
     }
 
     fn refuses_features(error: &NewtonError) -> bool {
@@ -425,7 +459,7 @@ impl Workbench for NewtonBench<'_> {
         match outcome.status {
             NewtonStatus::Converged => {}
             // Not a solution yet, however small its residual looks beside its terms.
-            NewtonStatus::Stalled | NewtonStatus::IterationLimit => {
+            NewtonStatus::Stalled | NewtonStatus::IterationLimit | NewtonStatus::Stopped => {
                 score.worst = worse(score.worst, UNSETTLED_SCORE);
             }
             NewtonStatus::Diverged => score.worst = f64::INFINITY,
@@ -472,6 +506,8 @@ const UNSETTLED_SCORE: f64 = 0.05;
 /// Tolerance and features of the rough march.
 const MARCH_TOLERANCE: f64 = 1e-5;
 const MARCH_FEATURES: usize = 450;
+/// The most values of the parameter on the way to the last.
+const MOST_STAGES: usize = 200;
 /// The most steps of a candidate that starts from the solution of another.
 const WARM_ITERATIONS: usize = 8;
 /// Functions with a worse score are not worth starting from.

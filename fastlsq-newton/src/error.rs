@@ -1,7 +1,7 @@
 //! What a nonlinear solve cannot answer.
 
 use fastlsq_solve::space::SpaceError;
-use fastlsq_solve::{DomainError, OperatorError, SolveError};
+use fastlsq_solve::{DomainError, Limit, OperatorError, SolveError};
 use thiserror::Error;
 
 use crate::evolution::ode::OdeError;
@@ -79,6 +79,23 @@ pub enum NewtonError {
         /// What it must satisfy.
         requirement: &'static str,
     },
+}
+
+impl NewtonError {
+    /// The limit behind this error, if that is all it says.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Solve(cause) => cause.limit(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Limit> for NewtonError {
+    fn from(limit: Limit) -> Self {
+        Self::Solve(limit.into())
+    }
 }
 
 impl From<OperatorError> for NewtonError {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{block_weights, rms};
+use fastlsq_solve::auto::{block_weights, rms, system_bytes};
 use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
-use fastlsq_solve::{EquationRow, RowBlock, Solution, System, WrittenRows};
+use fastlsq_solve::{EquationRow, RowBlock, Solution, Stage, System, WrittenRows};
 use ndarray::{Array2, ArrayView2};
 
 use crate::NewtonError;
@@ -64,12 +64,12 @@ pub(crate) fn unchanged_rows(
     blocks: &[RowBlock],
 ) -> Result<Vec<Option<WrittenRows>>, NewtonError> {
     let solve = &options.solve;
-    let limited = solve.memory_limit.or(solve.lsq.memory_limit).is_some();
+    let limited = solve.control().memory().is_some();
     let taken = solve.backend.takes_written_rows() && !limited;
     let rows = blocks.iter().zip(residuals).map(|(block, residual)| {
         let unchanged = taken && residual.is_none() && !block.exact && !block.is_empty();
         unchanged
-            .then(|| WrittenRows::new(block, bases))
+            .then(|| WrittenRows::new(block, bases, solve.control()))
             .transpose()
     });
     Ok(rows.collect::<Result<_, _>>()?)
@@ -342,10 +342,20 @@ impl Iteration<'_> {
             } else {
                 StepForm::NewCoefficients
             };
-            let system = self.system(&state, &linearised, form, |_, _| true)?;
-            weights.clear();
             let origin = beta.as_deref().filter(|_| form == StepForm::Increment);
-            let (solved, step_info) = self.solve(system, origin, &mut weights)?;
+            let step = self.step(iteration, (&state, &linearised), form, origin);
+            let (solved, step_info) = match step {
+                Ok((solved, info, fresh)) => {
+                    weights = fresh;
+                    (solved, info)
+                }
+                // What there is after a step or more is a candidate; before, there is nothing.
+                Err(error) if error.limit().is_some() && !history.is_empty() => {
+                    status = NewtonStatus::Stopped;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
             solves += 1;
             let before = self.merit(&linearised.residuals, &weights);
             if iteration == 1 {
@@ -382,9 +392,6 @@ impl Iteration<'_> {
                 parameter: self.concrete.parameter.map(|_| self.parameter),
                 seconds: begin.elapsed().as_secs_f64(),
             };
-            if let Some(progress) = &self.options.progress {
-                progress(&step);
-            }
             info = Some(step_info);
             let last_change = history.last().map_or(f64::INFINITY, |step| step.change);
             history.push(step);
@@ -429,6 +436,23 @@ impl Iteration<'_> {
         })
     }
 
+    /// The system linearised at a state, solved with fresh weights.
+    fn step(
+        &self,
+        number: usize,
+        (state, linearised): (&State, &Linearised),
+        form: StepForm,
+        origin: Option<&[f64]>,
+    ) -> Result<(Vec<f64>, LsqInfo, Vec<f64>), NewtonError> {
+        let control = self.options.solve.control();
+        control.enter(Stage::NewtonStep { number })?;
+        let _held = control.hold(system_bytes(self.bases, self.blocks))?;
+        let system = self.system(state, linearised, form, |_, _| true)?;
+        let mut weights = Vec::new();
+        let (solved, info) = self.solve(system, origin, &mut weights)?;
+        Ok((solved, info, weights))
+    }
+
     /// Backtracks from the full step until the residual falls enough.
     fn search(
         &self,
@@ -438,6 +462,7 @@ impl Iteration<'_> {
         weights: &[f64],
     ) -> (f64, State, Linearised, f64) {
         let mut alpha = self.options.damping;
+        // Ends after at most ten halvings, at the shortest step.
         loop {
             let tried = if alpha == 1.0 {
                 goal.clone()

@@ -1,11 +1,11 @@
 //! Every choice of a nonlinear solve, with its default.
 
-use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
-use fastlsq_solve::{Options, Parameter, Solution};
+use fastlsq_solve::{Options, Parameter, Progress, Solution};
 
-use crate::report::Step;
 use crate::slabs::SlabSolution;
 
 /// What a Newton step solves for.
@@ -48,8 +48,6 @@ pub enum Continuation {
     From(f64),
 }
 
-type Progress = dyn Fn(&Step) + Send + Sync;
-
 /// The options of a nonlinear solve.
 ///
 /// ```
@@ -63,9 +61,9 @@ type Progress = dyn Fn(&Step) + Send + Sync;
 ///     .solve_options(Options::new().features(1500).bandwidth(3.0).rows(5_000, 1_000).weight(100.0));
 /// # let _ = paper;
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NewtonOptions {
-    /// Features, rows, weights, tolerance, backend: as for linear problems.
+    /// Features, rows, weights, tolerance, backend, limits: as for linear problems.
     pub solve: Options,
     /// What a step solves for.
     pub form: StepForm,
@@ -94,23 +92,6 @@ pub struct NewtonOptions {
     pub ridge: f64,
     /// The relative change of u at which the iteration has converged (default 1e-13).
     pub change_tolerance: f64,
-    /// Called after every step.
-    pub progress: Option<Arc<Progress>>,
-}
-
-impl fmt::Debug for NewtonOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NewtonOptions")
-            .field("solve", &self.solve)
-            .field("form", &self.form)
-            .field("start", &self.start)
-            .field("continuation", &self.continuation)
-            .field("max_iterations", &self.max_iterations)
-            .field("line_search", &self.line_search)
-            .field("damping", &self.damping)
-            .field("ridge", &self.ridge)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Default for NewtonOptions {
@@ -137,7 +118,6 @@ impl NewtonOptions {
             damping: 1.0,
             ridge: 0.0,
             change_tolerance: 1e-13,
-            progress: None,
         }
     }
 
@@ -246,10 +226,36 @@ impl NewtonOptions {
         self
     }
 
-    /// Called after every step.
+    /// The call ends when this time has passed, with the best that it has by then.
     #[must_use]
-    pub fn progress(mut self, progress: impl Fn(&Step) + Send + Sync + 'static) -> Self {
-        self.progress = Some(Arc::new(progress));
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.solve = self.solve.time_limit(limit);
         self
+    }
+
+    /// The most memory, in bytes, that the call may have at a time.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.solve = self.solve.memory_limit(bytes);
+        self
+    }
+
+    /// Called with the stage, the best score and the time, again and again; `Break` ends the call with the best that it
+    /// has by then.
+    #[must_use]
+    pub fn progress(
+        mut self,
+        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.solve = self.solve.progress(callback);
+        self
+    }
+
+    /// The options of a call that begins now, or that is part of a running one.
+    pub(crate) fn started(&self) -> Self {
+        Self {
+            solve: self.solve.started(),
+            ..self.clone()
+        }
     }
 }

@@ -15,6 +15,8 @@ pub enum NewtonStatus {
     IterationLimit,
     /// The residual grew beyond all bounds or became NaN.
     Diverged,
+    /// A limit of time or memory, or a cancellation, ended it.
+    Stopped,
 }
 
 impl fmt::Display for NewtonStatus {
@@ -24,6 +26,7 @@ impl fmt::Display for NewtonStatus {
             Self::Stalled => "stalled",
             Self::IterationLimit => "iteration limit",
             Self::Diverged => "diverged",
+            Self::Stopped => "stopped by a limit",
         })
     }
 }

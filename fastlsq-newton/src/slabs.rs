@@ -3,7 +3,7 @@
 mod carried;
 
 use fastlsq_solve::auto::Features;
-use fastlsq_solve::{DomainExt, EquationRow, Expr, Sites, SolveError, given, vector};
+use fastlsq_solve::{DomainExt, EquationRow, Expr, Limit, Sites, SolveError, Stage, given, vector};
 use ndarray::Axis;
 
 use crate::NewtonError;
@@ -52,6 +52,8 @@ pub struct SlabSolution {
     /// Ends of the slabs, from the initial to the final time.
     times: Vec<f64>,
     pieces: Vec<NonlinearSolution>,
+    /// What ended it before the final time.
+    stopped: Option<Limit>,
 }
 
 impl NonlinearProblem {
@@ -62,14 +64,19 @@ impl NonlinearProblem {
     /// that missed the tolerance is only asked for what that one reached. Slabs have twice the usual rows, and keep
     /// the symmetry of the first.
     ///
+    /// A time limit is that of the whole call: where it is reached, or the call is cancelled, the slabs until then come back
+    /// ([`SlabSolution::stopped`]).
+    ///
     /// # Errors
-    /// A domain without time, a slab length that is not positive, a nonlinear initial condition, and as
-    /// [`solve`](Self::solve).
+    /// A domain without time, a slab length that is not positive or so short that there would be more than 100 000 slabs, a
+    /// nonlinear initial condition, and as [`solve`](Self::solve).
     pub fn solve_in_slabs(
         &self,
         slabs: Slabs,
         options: &NewtonOptions,
     ) -> Result<SlabSolution, NewtonError> {
+        let options = &options.started();
+        let control = options.solve.control();
         let axis = self.domain().time_axis().ok_or(NewtonError::NoTime)?;
         let bounds = self.domain().bounding_box()?;
         let (start, end) = (bounds.lo()[axis], bounds.hi()[axis]);
@@ -81,6 +88,9 @@ impl NonlinearProblem {
             Slabs::Length(length) if length > 0.0 && length.is_finite() => length,
             Slabs::Length(length) => return Err(bad_length(length)),
         };
+        if length * MOST_SLABS < whole {
+            return Err(bad_length(length));
+        }
         // One slab alone has nothing to carry over.
         let several = length < whole;
         if several {
@@ -101,8 +111,10 @@ impl NonlinearProblem {
         let mut solution = SlabSolution {
             times: vec![start],
             pieces: Vec::new(),
+            stopped: None,
         };
         let mut now = start;
+        // Every round ends a slab or, down to the shortest, halves its length.
         while now < end {
             // A remainder that is only rounding, or a sliver, joins the last slab.
             let next = if end - now < 1.001 * length {
@@ -133,10 +145,27 @@ impl NonlinearProblem {
             // A slab cannot be better than the data it starts from. Asked for more, it would resolve their
             // errors, with ever finer features, and hand them on.
             own.solve.tolerance = tolerance.max(solution.largest_estimate().min(WORST_TOLERANCE));
-            let piece = slab.solve_with(&own)?;
+            let piece = control
+                .enter(Stage::Slab {
+                    from: now,
+                    to: next,
+                })
+                .map_err(NewtonError::from)
+                .and_then(|()| slab.solve_with(&own));
+            let piece = match piece {
+                Ok(piece) => piece,
+                Err(error) => match error.limit() {
+                    Some(limit) if !solution.pieces.is_empty() => {
+                        solution.stopped = Some(limit);
+                        break;
+                    }
+                    _ => return Err(error),
+                },
+            };
             let estimate = piece.report().error_estimate;
             let missed = estimate.is_nan() || estimate > TOO_FAR * own.solve.tolerance;
-            if slabs == Slabs::Automatic && missed && length > SHORTEST * whole {
+            let shorter = slabs == Slabs::Automatic && missed && length > SHORTEST * whole;
+            if shorter && control.check().is_ok() {
                 length *= 0.5;
                 continue;
             }
@@ -199,11 +228,14 @@ impl NonlinearProblem {
     }
 }
 
+/// More slabs than this are taken for a mistake.
+const MOST_SLABS: f64 = 1e5;
+
 fn bad_length(value: f64) -> NewtonError {
     NewtonError::Option {
         option: "slabs",
         value,
-        requirement: "positive and finite",
+        requirement: "positive, finite, and at most 100 000 slabs",
     }
 }
 
@@ -212,6 +244,26 @@ impl SlabSolution {
     #[must_use]
     pub fn times(&self) -> &[f64] {
         &self.times
+    }
+
+    /// The limit that ended the call before the final time, if one did; beyond the last of the
+    /// [times](Self::times) the solution then has no values.
+    #[must_use]
+    pub fn stopped(&self) -> Option<Limit> {
+        self.stopped
+    }
+
+    /// Fails for a time that the call did not get to.
+    fn expect_reached(&self, time: f64) -> Result<(), SolveError> {
+        let last = self.times.last().copied().unwrap_or(f64::NAN);
+        if self.stopped.is_some() && time > last {
+            return Err(SolveError::Option {
+                option: "time",
+                value: time,
+                requirement: "the call was stopped before this time; ask only for times within the slabs",
+            });
+        }
+        Ok(())
     }
 
     /// The solution on each slab.
@@ -248,6 +300,7 @@ impl SlabSolution {
     /// A point of another dimension, or not finite.
     pub fn value(&self, point: &[f64]) -> Result<f64, NewtonError> {
         let time = point.last().copied().unwrap_or(f64::NAN);
+        self.expect_reached(time)?;
         let piece = self.piece_at(time).ok_or(NewtonError::NoTime)?;
         Ok(piece.value(point)?)
     }
@@ -258,6 +311,7 @@ impl SlabSolution {
     /// As [`value`](Self::value), or an expression that cannot be evaluated.
     pub fn at(&self, expression: impl Into<Expr>, point: &[f64]) -> Result<f64, NewtonError> {
         let time = point.last().copied().unwrap_or(f64::NAN);
+        self.expect_reached(time)?;
         let piece = self.piece_at(time).ok_or(NewtonError::NoTime)?;
         Ok(piece.at(expression, point)?)
     }
@@ -295,6 +349,9 @@ impl SlabSolution {
         sites: Sites<'_>,
         evaluate: impl Fn(&NonlinearSolution, Sites<'_>) -> Result<Vec<f64>, SolveError>,
     ) -> Result<Vec<f64>, SolveError> {
+        for point in sites.points().rows() {
+            self.expect_reached(point.last().copied().unwrap_or(f64::NAN))?;
+        }
         let mut values = vec![0.0; sites.len()];
         let inner = self
             .times

@@ -6,7 +6,7 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::statement_mirrors;
+use fastlsq_solve::auto::{detect_parity, statement_mirrors};
 use fastlsq_solve::{ConcretePlace, DomainExt, PartSelector, Sites};
 use ndarray::Array2;
 
@@ -20,35 +20,11 @@ const TOLERANCE: f64 = 1e-11;
 
 pub(crate) fn detect(problem: &Concrete, seed: u64) -> Result<Vec<Vec<Parity>>, NewtonError> {
     let domain = problem.frame.domain.as_ref();
-    let dim = domain.dim();
-    let unknowns = problem.frame.unknowns.len();
-    let mut parity = vec![vec![Parity::None; dim]; unknowns];
-    if unknowns > 6 {
-        return Ok(parity);
-    }
-    let bounds = domain.bounding_box()?;
-    for axis in 0..dim {
-        let Some(mirror) = domain.reflect(axis) else {
-            continue;
-        };
-        let (lo, hi) = (bounds.lo()[axis], bounds.hi()[axis]);
-        if (mirror - 0.5 * (lo + hi)).abs() > 1e-14 * (hi - lo) {
-            continue;
-        }
-        for signs in 0..1u32 << unknowns {
-            if is_symmetry(problem, axis, mirror, signs, seed)? {
-                for (unknown, parity) in parity.iter_mut().enumerate() {
-                    parity[axis] = if signs >> unknown & 1 == 0 {
-                        Parity::Even
-                    } else {
-                        Parity::Odd
-                    };
-                }
-                break;
-            }
-        }
-    }
-    Ok(parity)
+    detect_parity(
+        domain,
+        problem.frame.unknowns.len(),
+        |axis, mirror, signs| is_symmetry(problem, axis, mirror, signs, seed),
+    )
 }
 
 fn is_symmetry(
@@ -123,19 +99,9 @@ fn mirrors(
             there.column_mut(column).mapv_inplace(|v| -v);
         }
     }
-    let mut points = sites.points().to_owned();
-    points.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
-    let normals = sites.normals().map(|normals| {
-        let mut normals = normals.to_owned();
-        normals.column_mut(axis).mapv_inplace(|n| -n);
-        normals
-    });
-    let mut image = Sites::new(points.view());
-    if let Some(normals) = &normals {
-        image = image.with_normals(normals.view());
-    }
+    let image = sites.mirrored(axis, mirror);
     let a = residual.evaluate(&here, sites, parameter);
-    let b = residual.evaluate(&there, image, parameter);
+    let b = residual.evaluate(&there, image.sites(), parameter);
     if a.first_bad().is_some() || b.first_bad().is_some() {
         return false;
     }

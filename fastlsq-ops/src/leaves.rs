@@ -9,8 +9,12 @@ use crate::typography::subscript;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Coordinate {
-    /// A coordinate of space, numbered from 0: x, y, z, …
-    Space(usize),
+    /// The first coordinate of space.
+    X,
+    /// The second coordinate of space.
+    Y,
+    /// The third coordinate of space.
+    Z,
     /// Time, the last axis of a space-time domain.
     Time,
     /// Any axis by its number, time included: the entry x\[k\] of a point.
@@ -20,11 +24,11 @@ pub enum Coordinate {
 }
 
 /// The first coordinate of space.
-pub const X: Coordinate = Coordinate::Space(0);
+pub const X: Coordinate = Coordinate::X;
 /// The second coordinate of space.
-pub const Y: Coordinate = Coordinate::Space(1);
+pub const Y: Coordinate = Coordinate::Y;
 /// The third coordinate of space.
-pub const Z: Coordinate = Coordinate::Space(2);
+pub const Z: Coordinate = Coordinate::Z;
 /// Time.
 pub const T: Coordinate = Coordinate::Time;
 
@@ -63,10 +67,10 @@ impl Coordinate {
 impl fmt::Display for Coordinate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Space(0) => f.write_str("x"),
-            Self::Space(1) => f.write_str("y"),
-            Self::Space(2) => f.write_str("z"),
-            Self::Space(k) | Self::Axis(k) => write!(f, "x{}", subscript(*k)),
+            Self::X => f.write_str("x"),
+            Self::Y => f.write_str("y"),
+            Self::Z => f.write_str("z"),
+            Self::Axis(k) => write!(f, "x{}", subscript(*k)),
             Self::Time => f.write_str("t"),
             Self::Named(name) => name.fmt(f),
         }

@@ -102,7 +102,7 @@ pub use lower::{Dependent, Frame, Jet, Residual, ResidualValues, Statement};
 pub use name::Name;
 pub use operator::{Operator, PreparedRows, Term};
 pub use row::EquationRow;
-pub use sites::Sites;
+pub use sites::{MirroredSites, Sites};
 pub use space::Space;
 pub use statement_error::StatementError;
 

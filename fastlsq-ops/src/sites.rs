@@ -102,6 +102,22 @@ impl<'a> Sites<'a> {
         }
     }
 
+    /// The mirror image under x_axis ↦ 2·mirror − x_axis: points and normals; a table is not mirrored.
+    ///
+    /// An axis that does not exist leaves everything in place.
+    #[must_use]
+    pub fn mirrored(&self, axis: usize, mirror: f64) -> MirroredSites {
+        let mut points = self.points.to_owned();
+        let mut normals = self.normals.map(|normals| normals.to_owned());
+        if axis < points.ncols() {
+            points.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
+        }
+        if let Some(normals) = normals.as_mut().filter(|normals| axis < normals.ncols()) {
+            normals.column_mut(axis).mapv_inplace(|n| -n);
+        }
+        MirroredSites { points, normals }
+    }
+
     /// Checks that everything has the same number of rows, and the dimension.
     ///
     /// # Errors
@@ -116,6 +132,22 @@ impl<'a> Sites<'a> {
             require_size("the table of coefficients", self.len(), table.nrows())?;
         }
         Ok(())
+    }
+}
+
+/// The mirror image of some [`Sites`], which owns its points and normals.
+#[derive(Debug, Clone)]
+pub struct MirroredSites {
+    points: Array2<f64>,
+    normals: Option<Array2<f64>>,
+}
+
+impl MirroredSites {
+    /// The image as sites.
+    #[must_use]
+    pub fn sites(&self) -> Sites<'_> {
+        let normals = self.normals.as_ref().map(Array2::view);
+        Sites::from((self.points.view(), normals))
     }
 }
 

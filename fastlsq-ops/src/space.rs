@@ -92,7 +92,9 @@ impl Space {
     /// A coordinate that does not exist here.
     pub fn axis_of(&self, coordinate: Coordinate) -> Result<usize, StatementError> {
         let found = match coordinate {
-            Coordinate::Space(k) => self.space_axis(k),
+            Coordinate::X => self.space_axis(0),
+            Coordinate::Y => self.space_axis(1),
+            Coordinate::Z => self.space_axis(2),
             // An axis called t will do where there is no time.
             Coordinate::Time if self.time => Some(self.names.len() - 1),
             Coordinate::Time => self.names.iter().position(|own| own.as_str() == "t"),

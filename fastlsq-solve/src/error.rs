@@ -6,6 +6,7 @@ use fastlsq_basis::BasisError;
 use fastlsq_ops::{OperatorError, StatementError};
 use thiserror::Error;
 
+use crate::control::Limit;
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
 use crate::problem::{Mistake, list};
@@ -26,6 +27,9 @@ pub enum SolveError {
     /// The least-squares system cannot be solved.
     #[error(transparent)]
     Lsq(Arc<LsqError>),
+    /// A limit was reached, or the call cancelled, before there was anything to return.
+    #[error("stopped before there was a result: {0}")]
+    Stopped(#[from] Limit),
     /// The user's data are NaN or infinite somewhere.
     #[error(
         "the data of {label} are {value} at {point:?}; data must be finite on the whole domain"
@@ -149,6 +153,28 @@ pub enum SolveError {
 
 impl From<LsqError> for SolveError {
     fn from(error: LsqError) -> Self {
-        Self::Lsq(Arc::new(error))
+        match error {
+            LsqError::Stopped(limit) => Self::Stopped(limit),
+            other => Self::Lsq(Arc::new(other)),
+        }
+    }
+}
+
+impl SolveError {
+    /// The limit behind this error, if that is all it says.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Stopped(limit) => Some(*limit),
+            Self::Lsq(cause) => match **cause {
+                LsqError::TooLarge { needed, limit, .. } => Some(Limit::Memory { needed, limit }),
+                _ => None,
+            },
+            Self::TooManyFeatures { .. } => Some(Limit::Memory {
+                needed: usize::MAX,
+                limit: isize::MAX.unsigned_abs(),
+            }),
+            _ => None,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A problem assembled and factored once, to be solved for any data (the paper's matrix cache).
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use faer::Mat;
@@ -7,9 +8,12 @@ use fastlsq_ops::{Expr, Field, Frame};
 use ndarray::ArrayView2;
 
 use crate::SolveError;
-use crate::auto::{HeldOut, Score, sample};
+use crate::auto::{Features, HeldOut, Score, Witness, companion, relative_error, sample};
 use crate::backend::Factored;
+use crate::control::Control;
 use crate::lsq::RowSource;
+use crate::options::Options;
+use crate::posed::{CONTRADICTION, Posedness};
 use crate::problem::ConcreteProblem;
 use crate::report::Status;
 use crate::solution::Solution;
@@ -37,26 +41,44 @@ use crate::system::{RowBlock, System};
 #[derive(Debug)]
 pub struct FactoredProblem {
     problem: ConcreteProblem,
+    options: Options,
     system: System,
     factored: Box<dyn Factored>,
     held_out: HeldOut,
     solution: Solution,
+    features: Features,
+    /// A second, smaller solve for the error estimates of other data; made when they first come.
+    companion: OnceLock<Option<FactoredSystem>>,
 }
+
+/// Rows with their factors.
+#[derive(Debug)]
+pub(crate) struct FactoredSystem {
+    pub(crate) system: System,
+    pub(crate) factored: Box<dyn Factored>,
+}
+
+/// Without a companion to tell, estimates for other data are raised by this factor over what the problem's own data
+/// suggest.
+const UNKNOWN_DATA: f64 = 10.0;
 
 impl FactoredProblem {
     pub(crate) fn new(
-        problem: ConcreteProblem,
-        system: System,
-        factored: Box<dyn Factored>,
+        (problem, options): (ConcreteProblem, Options),
+        FactoredSystem { system, factored }: FactoredSystem,
         held_out: HeldOut,
         solution: Solution,
+        features: Features,
     ) -> Self {
         Self {
             problem,
+            options,
             system,
             factored,
             held_out,
             solution,
+            features,
+            companion: OnceLock::new(),
         }
     }
 
@@ -105,6 +127,7 @@ impl FactoredProblem {
                 .iter()
                 .map(|b| b.data.clone())
                 .collect(),
+            replaced: vec![Replaced::Not; self.system.blocks().len()],
             held_out: self.held_out.clone(),
         }
     }
@@ -115,26 +138,50 @@ impl FactoredProblem {
     /// A backend that fails, or data of another factored problem.
     pub fn solve_many(&self, data: &[NewData<'_>]) -> Result<Vec<Solution>, SolveError> {
         let begin = Instant::now();
-        let mut rhs = Mat::zeros(self.system.nrows(), data.len());
-        for (column, data) in data.iter().enumerate() {
-            let mut row = 0;
-            for (block, values) in self.system.blocks().iter().zip(&data.values) {
-                check_count(block, values)?;
-                for (i, value) in values.iter().enumerate() {
-                    rhs[(row + i, column)] = block.factor(i) * value;
-                }
-                row += values.len();
-            }
-        }
-        let beta = self.factored.solve(rhs.as_ref())?;
+        let values: Vec<&[Vec<f64>]> = data.iter().map(|data| data.values.as_slice()).collect();
+        let solved = solve_for(&self.system, self.factored.as_ref(), &values)?;
         let each = begin.elapsed().as_secs_f64() / data.len().max(1) as f64;
-        data.iter()
-            .enumerate()
-            .map(|(column, data)| {
+        let witnesses = self.witnesses(data)?;
+        solved
+            .into_iter()
+            .zip(data)
+            .zip(witnesses)
+            .map(|((beta, data), witness)| {
                 let begin = Instant::now();
-                let own: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, column)]).collect();
-                let score = data.held_out.score(self.system.bases(), &own)?;
-                self.reported(own, &score, each, each + begin.elapsed().as_secs_f64())
+                let score = data.held_out.score(self.system.bases(), &beta)?;
+                let seconds = (each, each + begin.elapsed().as_secs_f64());
+                self.reported(beta, &score, witness, seconds)
+            })
+            .collect()
+    }
+
+    /// What the companion makes of each set of data, where it can be given them.
+    fn witnesses(&self, data: &[NewData<'_>]) -> Result<Vec<Option<Witness>>, SolveError> {
+        let companion = match self.companion.get() {
+            Some(companion) => companion,
+            None => {
+                let made = companion(&self.problem, &self.options, &self.features)?;
+                self.companion.get_or_init(|| made)
+            }
+        };
+        let Some(companion) = companion else {
+            return Ok(data.iter().map(|_| None).collect());
+        };
+        let (system, factored) = (&companion.system, companion.factored.as_ref());
+        data.iter()
+            .map(|data| {
+                let Some(values) = data.at_points_of(system)? else {
+                    return Ok(None);
+                };
+                let Some(beta) = solve_for(system, factored, &[&values])?.pop() else {
+                    return Ok(None);
+                };
+                let score = data.held_out.score(system.bases(), &beta)?;
+                Ok(Some(Witness {
+                    score: score.worst,
+                    values: score.values,
+                    draw: None,
+                }))
             })
             .collect()
     }
@@ -144,28 +191,62 @@ impl FactoredProblem {
         &self,
         beta: Vec<f64>,
         score: &Score,
-        solve_seconds: f64,
-        seconds: f64,
+        witness: Option<Witness>,
+        (solve_seconds, seconds): (f64, f64),
     ) -> Result<Solution, SolveError> {
         let mut report = self.solution.report().clone();
-        // How this system turns residuals into errors was measured for the problem's own data.
-        let errors_for_residuals = report.error_estimate / report.held_out_residual;
-        report.error_estimate = if errors_for_residuals.is_finite() {
-            errors_for_residuals * score.worst
-        } else {
-            score.worst
+        let estimate = match witness {
+            Some(witness) => relative_error(score, self.features.draw(), &[witness]),
+            None => {
+                // How this system turns residuals into errors was measured for the problem's own data only.
+                let ratio = report.error_estimate / report.held_out_residual;
+                let ratio = if ratio.is_finite() {
+                    ratio.max(1.0)
+                } else {
+                    1.0
+                };
+                (UNKNOWN_DATA * ratio * score.worst).max(f64::EPSILON)
+            }
         };
+        report.posedness = self.posedness_of(score);
+        report.error_estimate = report.posedness.estimate(estimate, score.worst);
         report.held_out_residual = score.worst;
         for (block, held_out) in report.blocks.iter_mut().zip(&score.blocks) {
             block.held_out = *held_out;
         }
-        report.status = Status::Explicit;
+        report.status = if report.posedness.is_fine() {
+            Status::Explicit
+        } else {
+            Status::IllPosed
+        };
         report.choice = "new data for a factored problem".to_owned();
         report.probes.clear();
         (report.seconds, report.solve_seconds) = (seconds, solve_seconds);
         let problem = &self.problem;
         let functions = (problem.space.clone(), problem.unknowns.clone());
         Solution::from_parts(functions, self.system.bases().to_vec(), beta, report)
+    }
+
+    /// The question is as well posed as that of the problem's own data, unless these data contradict each other.
+    fn posedness_of(&self, score: &Score) -> Posedness {
+        let own = match &self.solution.report().posedness {
+            Posedness::Contradictory { .. } => Posedness::NotExamined,
+            other => other.clone(),
+        };
+        let (before, misfit) = (self.solution.report().held_out_residual, score.misfit());
+        // The features are fixed: a misfit is a contradiction where they served the problem's own data well.
+        if !own.is_fine() || misfit <= CONTRADICTION || before >= 0.1 * CONTRADICTION {
+            return own;
+        }
+        let labels = self.problem.labels();
+        let blocks = score
+            .misfits()
+            .into_iter()
+            .filter_map(|k| labels.get(k).cloned());
+        Posedness::Contradictory {
+            misfit,
+            blocks: blocks.collect(),
+        }
     }
 
     fn index_of(&self, label: &str) -> Result<usize, SolveError> {
@@ -190,7 +271,20 @@ pub struct NewData<'a> {
     problem: &'a FactoredProblem,
     /// Unweighted, for each block.
     values: Vec<Vec<f64>>,
+    /// What became of the data of each block.
+    replaced: Vec<Replaced>,
     held_out: HeldOut,
+}
+
+/// Whether and how the data of a block were replaced.
+#[derive(Debug, Clone)]
+enum Replaced {
+    /// They are those that the problem was stated with.
+    Not,
+    /// By a function.
+    By(Field),
+    /// By values at the block's own points, which are known nowhere else.
+    Values,
 }
 
 impl NewData<'_> {
@@ -223,6 +317,7 @@ impl NewData<'_> {
         }
         rows.data = values.to_vec();
         self.values[index].clone_from(&rows.data);
+        self.replaced[index] = Replaced::Values;
         self.held_out.replace_block(index, rows);
         Ok(self)
     }
@@ -239,10 +334,46 @@ impl NewData<'_> {
 
     fn replace(mut self, index: usize, data: &Field) -> Result<Self, SolveError> {
         let block = &self.problem.system.blocks()[index];
-        self.values[index] = sample(data, &block.label, &block.sites())?;
+        self.values[index] = sample(data, &block.label, &block.sites(), &Control::new())?;
         self.held_out.replace_data(index, data)?;
+        self.replaced[index] = Replaced::By(data.clone());
         Ok(self)
     }
+
+    /// The same data at the points of another system of the same problem; `None` if they are known at some points only.
+    fn at_points_of(&self, system: &System) -> Result<Option<Vec<Vec<f64>>>, SolveError> {
+        let mut all = Vec::with_capacity(system.blocks().len());
+        for (block, replaced) in system.blocks().iter().zip(&self.replaced) {
+            all.push(match replaced {
+                Replaced::Not => block.data.clone(),
+                Replaced::By(data) => sample(data, &block.label, &block.sites(), &Control::new())?,
+                Replaced::Values => return Ok(None),
+            });
+        }
+        Ok(Some(all))
+    }
+}
+
+/// The coefficients for several sets of data, each with the unweighted values of every block.
+fn solve_for(
+    system: &System,
+    factored: &dyn Factored,
+    data: &[&[Vec<f64>]],
+) -> Result<Vec<Vec<f64>>, SolveError> {
+    let mut rhs = Mat::zeros(system.nrows(), data.len());
+    for (column, data) in data.iter().enumerate() {
+        let mut row = 0;
+        for (block, values) in system.blocks().iter().zip(*data) {
+            check_count(block, values)?;
+            for (i, value) in values.iter().enumerate() {
+                rhs[(row + i, column)] = block.factor(i) * value;
+            }
+            row += values.len();
+        }
+    }
+    let beta = factored.solve(rhs.as_ref())?;
+    let column = |c: usize| (0..beta.nrows()).map(|j| beta[(j, c)]).collect();
+    Ok((0..data.len()).map(column).collect())
 }
 
 fn check_count(block: &RowBlock, values: &[f64]) -> Result<(), SolveError> {

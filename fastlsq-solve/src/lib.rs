@@ -54,7 +54,8 @@
 //!   and holes.
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
-//! - [`Options`]: every choice with its default. [`Report`]: what became of it.
+//! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
+//! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
@@ -68,6 +69,7 @@ pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod control;
 pub mod dense;
 pub mod domain;
 mod error;
@@ -76,8 +78,11 @@ pub mod guide;
 pub mod lsq;
 mod options;
 pub mod patches;
+pub mod posed;
 mod problem;
 pub mod problems;
+#[cfg(feature = "random-problems")]
+pub mod random_problems;
 mod report;
 pub mod saved;
 mod singular;
@@ -87,6 +92,7 @@ mod system;
 
 pub use backend::{Backend, CpuBackend, Factored};
 pub use compress::compress;
+pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
     Annulus, Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve,
     Combined, Corner, Curve, Cylinder, Domain, DomainError, DomainExt, Ellipse, FINAL, HalfSpace,
@@ -105,6 +111,7 @@ pub use fastlsq_basis::{
 pub use fastlsq_ops::*;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
+pub use posed::Posedness;
 pub use problem::{
     ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
     LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,

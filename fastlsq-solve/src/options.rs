@@ -1,5 +1,6 @@
 //! Every choice of a solve, with its default. What is left unset is chosen automatically.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use fastlsq_basis::sampling::Sequence;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 
 use crate::backend::{Backend, CpuBackend};
+use crate::control::{Control, Progress};
 use crate::lsq::LsqOptions;
 
 /// The paper's grid of bandwidths (paper, experimental setup).
@@ -83,13 +85,10 @@ pub struct Options {
     pub seed: u64,
     /// The most features automatic growth may use.
     pub max_features: usize,
-    /// When no further candidate is begun.
-    pub time_limit: Option<Duration>,
-    /// The most bytes a factorisation may take.
-    pub memory_limit: Option<usize>,
     /// The number of threads.
     pub threads: Option<usize>,
-    /// The least-squares method and its options.
+    /// The least-squares method and its options; limits of time and memory and the progress callback of the whole
+    /// solve are there too.
     pub lsq: LsqOptions,
     /// Where rows are assembled and factored.
     pub backend: Arc<dyn Backend>,
@@ -119,8 +118,6 @@ impl Options {
             normalised: true,
             seed: 0,
             max_features: 2000,
-            time_limit: None,
-            memory_limit: None,
             threads: None,
             lsq: LsqOptions::default(),
             backend: Arc::new(CpuBackend),
@@ -261,31 +258,59 @@ impl Options {
         self
     }
 
-    /// No further probe or growth step is begun once this time has passed (default: no limit).
+    /// The solve ends when this time has passed, with the best that it has by then (default: no limit).
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
+        self.lsq = self.lsq.time_limit(limit);
         self
     }
 
-    /// The most memory, in bytes, that a factorisation may take.
+    /// The most memory, in bytes, that the solve may have at a time, points and data included; it ends with the best that it
+    /// has where more would be needed (default: what the machine has available).
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.memory_limit = Some(bytes);
+        self.lsq = self.lsq.memory_limit(bytes);
         self
     }
 
-    /// The number of threads (default: rayon's current pool).
+    /// Called with the stage, the best score and the time, again and again; `Break` ends the solve with the best that it has
+    /// by then (see [`control`](crate::control)).
+    #[must_use]
+    pub fn progress(
+        mut self,
+        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.lsq = self.lsq.progress(callback);
+        self
+    }
+
+    /// Time limit, memory limit and progress callback.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        &self.lsq.control
+    }
+
+    /// The options of a call that begins now, or that is part of a running one: see [`Control::started`].
+    #[must_use]
+    pub fn started(&self) -> Self {
+        let mut options = self.clone();
+        options.lsq.control = options.lsq.control.started();
+        options
+    }
+
+    /// The number of threads, at most 1024 (default: rayon's current pool).
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
         self
     }
 
-    /// The least-squares method and its options.
+    /// The least-squares method and its options. Limits and the progress callback that were set before stay, unless
+    /// these options have their own.
     #[must_use]
     pub fn lsq(mut self, lsq: LsqOptions) -> Self {
-        self.lsq = lsq;
+        let control = lsq.control.clone().or(&self.lsq.control);
+        self.lsq = LsqOptions { control, ..lsq };
         self
     }
 

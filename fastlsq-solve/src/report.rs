@@ -6,7 +6,9 @@ use fastlsq_basis::{FrequencyLaw, Parity};
 use serde::{Deserialize, Serialize};
 
 use crate::auto::{Features, Found, Trial};
+use crate::control::Limit;
 use crate::options::Options;
+use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
 
 /// How a solve ended.
@@ -16,10 +18,23 @@ pub enum Status {
     ToleranceMet,
     /// More features no longer help: rounding, or a solution these features cannot resolve.
     Saturated,
-    /// The limit on features or time was reached first.
+    /// The limit on features, time or memory was reached first: this is the best until then.
     LimitReached,
+    /// The progress callback ended the solve: this is the best until then.
+    Cancelled,
     /// Everything was given; nothing was searched for.
     Explicit,
+    /// The question has no answer, many, or one that rounding reaches: see [`Report::posedness`].
+    IllPosed,
+}
+
+impl From<Limit> for Status {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Cancelled => Self::Cancelled,
+            Limit::Time { .. } | Limit::Memory { .. } => Self::LimitReached,
+        }
+    }
 }
 
 impl fmt::Display for Status {
@@ -28,7 +43,9 @@ impl fmt::Display for Status {
             Self::ToleranceMet => "tolerance met",
             Self::Saturated => "saturated: more features no longer help",
             Self::LimitReached => "limit reached before the tolerance",
+            Self::Cancelled => "cancelled; the best until then",
             Self::Explicit => "explicit choices",
+            Self::IllPosed => "ill-posed",
         })
     }
 }
@@ -89,6 +106,9 @@ pub struct Report {
     /// Estimated relative error of u.
     #[serde(with = "crate::saved::number")]
     pub error_estimate: f64,
+    /// How well the question was posed, and what to do where it was not.
+    #[serde(default)]
+    pub posedness: Posedness,
     /// The worst relative held-out residual.
     #[serde(with = "crate::saved::number")]
     pub held_out_residual: f64,
@@ -139,6 +159,7 @@ impl Report {
         Self {
             status: Status::Explicit,
             error_estimate: f64::NAN,
+            posedness: Posedness::NotExamined,
             held_out_residual: f64::NAN,
             blocks: Vec::new(),
             features: 0,
@@ -169,15 +190,12 @@ impl Report {
         seconds: f64,
     ) -> Self {
         let best = &found.best;
-        let labels = problem
-            .equations
-            .iter()
-            .map(|e| &e.label)
-            .chain(problem.conditions.iter().map(|c| &c.label));
-        let blocks = labels
+        let blocks = problem
+            .labels()
+            .into_iter()
             .enumerate()
             .map(|(index, label)| BlockReport {
-                label: label.clone(),
+                label,
                 rows: best.rows.get(index).copied().unwrap_or(0),
                 weight: best.weights.get(index).copied().unwrap_or(1.0),
                 held_out: best.score.blocks.get(index).copied().unwrap_or(f64::NAN),
@@ -186,6 +204,7 @@ impl Report {
         Self {
             status: found.status,
             error_estimate: found.estimate,
+            posedness: found.posedness.clone(),
             held_out_residual: best.score.worst,
             blocks,
             features: best.bases.first().map_or(0, |basis| basis.len()),
@@ -211,6 +230,9 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.status)?;
+        if self.posedness != Posedness::NotExamined {
+            writeln!(f, "  the question: {}", self.posedness)?;
+        }
         writeln!(
             f,
             "  estimated relative error {:.1e}, held-out residual {:.1e}",

@@ -193,6 +193,7 @@ impl BandwidthLearner {
             options.sequence,
             options.seed,
             TableShare::Fitted,
+            options.control(),
         )?;
         let shared: Arc<dyn Basis> = Arc::new(basis.clone());
         if concrete.unknowns.len() != 1 {

@@ -48,10 +48,7 @@ impl BandwidthLoss {
                 hint: "weight the conditions instead",
             });
         }
-        let lsq = match options.memory_limit {
-            Some(bytes) => options.lsq.clone().memory_limit(bytes),
-            None => options.lsq.clone(),
-        };
+        let lsq = options.lsq.clone();
         Ok(Self {
             basis,
             blocks,

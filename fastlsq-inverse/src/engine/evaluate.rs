@@ -272,10 +272,7 @@ impl Prepared {
 
 /// Factors a system whose matrix holds the ridge already.
 fn factor(system: &System, options: &Options) -> Result<Box<dyn Factored>, InverseError> {
-    let mut settings = options.lsq.clone().keep_q(true).ridge(0.0);
-    if let Some(bytes) = options.memory_limit {
-        settings = settings.memory_limit(bytes);
-    }
+    let settings = options.lsq.clone().keep_q(true).ridge(0.0);
     Ok(options.backend.factor(system, &settings)?)
 }
 

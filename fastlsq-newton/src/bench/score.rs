@@ -1,7 +1,8 @@
 //! The held-out score of a nonlinear candidate.
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{Score, rms, share, worse};
+use fastlsq_solve::auto::{BlockScore, Score, rms, sizes};
+use ndarray::Array2;
 
 use super::NewtonBench;
 use crate::NewtonError;
@@ -23,25 +24,32 @@ impl NewtonBench<'_> {
     ) -> Result<Score, NewtonError> {
         let function = Function::Expansion(bases.to_vec(), beta);
         let values = self.held_out.values(bases, beta)?;
-        let mut relative = Vec::new();
+        let sizes = sizes(&values, bases.len());
+        let mut parts = Vec::new();
         for (block, residual) in self.held_out.blocks().iter().zip(&self.concrete.residuals) {
-            relative.push(match residual {
+            parts.push(match residual {
                 Some(residual) => {
                     let table = residual.table(&function, block.sites())?;
+                    let zero = Array2::zeros(table.dim());
                     let here = residual.evaluate(&table, block.sites(), parameter);
-                    let table = residual.table(&function, self.held_out.probes())?;
-                    let there = residual.evaluate(&table, self.held_out.probes(), parameter);
-                    let scale = rms(there.magnitudes(&table).into_iter());
-                    share(rms(here.values.into_iter()), scale)
+                    let at_zero = residual.evaluate(&zero, block.sites(), parameter);
+                    let probes = self.held_out.probes();
+                    let table = residual.table(&function, probes)?;
+                    let there = residual.evaluate(&table, probes, parameter);
+                    let linear = residual.row(|_| true);
+                    let slopes = probes.with_table(there.slopes.view());
+                    // What the residual is without u: its data, where it is defined there.
+                    let data = rms(at_zero.values.into_iter());
+                    BlockScore {
+                        residual: rms(here.values.into_iter()),
+                        scale: rms(there.magnitudes(&table).into_iter()),
+                        data: if data.is_finite() { data } else { 0.0 },
+                        plain: self.held_out.plain_terms(&linear, &sizes, slopes)?,
+                    }
                 }
                 None => self.held_out.block_score(block, bases, beta, &values)?,
             });
         }
-        let worst = relative.iter().copied().fold(0.0, worse);
-        Ok(Score {
-            blocks: relative,
-            worst,
-            values,
-        })
+        Ok(Score::new(parts, values))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{Features, Workbench, rms};
-use fastlsq_solve::{Parameter, Report, RowBlock, Solution};
+use fastlsq_solve::{Parameter, Report, RowBlock, Solution, Stage};
 
 use super::scale::Scale;
 use super::{Branch, BranchEnd, BranchOptions, BranchPoint};
@@ -44,11 +44,12 @@ impl NonlinearProblem {
                 requirement: "finite and not zero",
             });
         }
-        let start = self.solve_with(&options.newton)?;
+        let newton = &options.newton.started();
+        let start = self.solve_with(newton)?;
         let mut follower = Follower {
             moving: moving.0,
-            options: &options.newton,
-            bench: NewtonBench::new(self, Concrete::new(self, Some(moving))?, &options.newton)?,
+            options: newton,
+            bench: NewtonBench::new(self, Concrete::new(self, Some(moving))?, newton)?,
             features: start.features().clone(),
             bases: start.solution().bases().to_vec(),
             blocks: Vec::new(),
@@ -71,6 +72,17 @@ pub(super) struct Follower<'a> {
     pub(super) blocks: Vec<RowBlock>,
 }
 
+impl Branch {
+    /// A branch that was stopped at its first point.
+    fn stopped(first: BranchPoint) -> Self {
+        Self {
+            points: vec![first],
+            folds: Vec::new(),
+            end: BranchEnd::Stopped,
+        }
+    }
+}
+
 impl Follower<'_> {
     fn follow(
         mut self,
@@ -85,8 +97,11 @@ impl Follower<'_> {
         let mut step = options.first_step;
         let mut second = loop {
             let target = parameter + step;
-            if let Some(point) = self.at_parameter(target, first.solution.clone())? {
-                break point;
+            match self.at_parameter(target, first.solution.clone()) {
+                Ok(Some(point)) => break point,
+                Ok(None) => {}
+                Err(error) if error.limit().is_some() => return Ok(Branch::stopped(first)),
+                Err(error) => return Err(error),
             }
             step *= 0.5;
             if step.abs() < SHORTEST * options.first_step.abs() {
@@ -115,12 +130,13 @@ impl Follower<'_> {
                 break;
             }
             let along = 1.0 + length / chord;
-            let reached = self.correct(before, last, along, &scale)?;
-            let reached = match reached {
-                Some(point) if point.held_out_residual > UNRESOLVED => {
-                    Some(self.refined(point, before, last, along, &scale)?)
+            let number = branch.points.len() + 1;
+            let reached = match self.reach(number, before, last, along, &scale) {
+                Err(error) if error.limit().is_some() => {
+                    branch.end = BranchEnd::Stopped;
+                    break;
                 }
-                other => other,
+                reached => reached?,
             };
             let smooth = reached.and_then(|next| {
                 let (towards, distance) = scale.direction(last, &next);
@@ -139,14 +155,39 @@ impl Follower<'_> {
                 length = (1.4 * length).min(LONGEST * unit);
             }
             if towards.parameter * direction.parameter < 0.0 {
-                let fold = self.fold([before, last, &next], &scale)?;
-                branch.folds.push(fold);
+                match self.fold([before, last, &next], &scale) {
+                    Ok(fold) => branch.folds.push(fold),
+                    Err(error) if error.limit().is_some() => {
+                        branch.end = BranchEnd::Stopped;
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             next.arclength = last.arclength + distance / unit;
             (direction, chord) = (towards, distance);
             branch.points.push(next);
         }
         Ok(branch)
+    }
+
+    /// The next point, with more features where these do not resolve it; `None` if Newton fails.
+    fn reach(
+        &mut self,
+        number: usize,
+        before: &BranchPoint,
+        last: &BranchPoint,
+        along: f64,
+        scale: &Scale,
+    ) -> Result<Option<BranchPoint>, NewtonError> {
+        let control = self.options.solve.control();
+        control.enter(Stage::BranchPoint { number })?;
+        match self.correct(before, last, along, scale)? {
+            Some(point) if point.held_out_residual > UNRESOLVED => {
+                self.refined(point, before, last, along, scale).map(Some)
+            }
+            other => Ok(other),
+        }
     }
 
     /// The point again with more features and higher frequencies, while that resolves it better.
@@ -179,7 +220,12 @@ impl Follower<'_> {
                 self.bases = features.build(self.bases.len(), self.options.solve.normalised)?;
                 self.blocks = self.rows(more)?;
                 self.features = features;
-                if let Some(found) = self.correct(before, last, along, scale)?
+                let found = match self.correct(before, last, along, scale) {
+                    // The point that is there stands.
+                    Err(error) if error.limit().is_some() => None,
+                    found => found?,
+                };
+                if let Some(found) = found
                     && found.held_out_residual < best.held_out_residual
                 {
                     winner = Some((

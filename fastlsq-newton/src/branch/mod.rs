@@ -114,6 +114,8 @@ pub enum BranchEnd {
     PointLimit,
     /// Newton's method fails even for the shortest steps.
     StepTooShort,
+    /// A limit of time or memory, or a cancellation, ended it.
+    Stopped,
 }
 
 /// A branch of solutions.

@@ -48,17 +48,7 @@ impl Operator {
         if axis >= dim || sites.dim() != dim || sites.table().is_some() {
             return None;
         }
-        let mut points = sites.points().to_owned();
-        points.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
-        let normals = sites.normals().map(|normals| {
-            let mut normals = normals.to_owned();
-            normals.column_mut(axis).mapv_inplace(|n| -n);
-            normals
-        });
-        let mut image = Sites::new(points.view());
-        if let Some(normals) = &normals {
-            image = image.with_normals(normals.view());
-        }
+        let image = sites.mirrored(axis, mirror);
         let mut actions: Vec<&Action> = Vec::new();
         for term in self.terms() {
             if !actions.contains(&&term.action) {
@@ -68,7 +58,7 @@ impl Operator {
         let mut signs = Vec::new();
         for action in actions {
             let here = self.total_coefficient(action, &sites)?;
-            let there = self.total_coefficient(action, &image)?;
+            let there = self.total_coefficient(action, &image.sites())?;
             let scale = here
                 .iter()
                 .chain(&there)

@@ -17,7 +17,9 @@ use std::time::Instant;
 use fastlsq_basis::Parity;
 
 use crate::SolveError;
-use crate::factored::FactoredProblem;
+use crate::control::Stage;
+use crate::factored::{FactoredProblem, FactoredSystem};
+use crate::lsq::MOST_THREADS;
 use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
 use crate::report::Report;
@@ -25,17 +27,20 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub(crate) use estimate::{Witness, relative_error};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
-pub use score::{HeldOut, Score, rms, share, worse};
+pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
-pub use symmetry::{row_sign, statement_mirrors};
-pub use trial::{Features, Trial, Workbench, block_weights, refuses_features};
+pub use symmetry::{detect_parity, row_sign, statement_mirrors};
+pub use trial::{
+    Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
+};
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
     prepared(problem, options, |bench, begin| {
-        let found = search(bench, begin)?;
+        let found = search(bench)?;
         as_solution(bench, found, begin)
     })
 }
@@ -46,30 +51,60 @@ pub(crate) fn factor(
     options: &Options,
 ) -> Result<FactoredProblem, SolveError> {
     prepared(problem, options, |bench, begin| {
-        let mut found = search(bench, begin)?;
+        let mut found = search(bench)?;
         let features = found.best.features.clone();
-        let seed = options.seed.wrapping_add(FINAL_POINTS);
-        let blocks = bench.rows(features.count(), options.rows, seed)?;
-        let lsq = bench.lsq.clone().keep_q(true);
-        let kept = bench.run_keeping(features, &blocks, &lsq)?;
+        let kept = bench.final_trial(features.clone(), options.rows)?;
         if found.best.score.worst > 0.0 {
-            found.estimate *= kept.trial.score.worst / found.best.score.worst;
+            found.estimate *= (kept.trial.score.worst / found.best.score.worst).max(1.0);
         }
         found.best = kept.trial;
         let solution = as_solution(bench, found, begin)?;
         let held_out = bench.held_out.clone();
         Ok(FactoredProblem::new(
-            bench.problem.clone(),
-            kept.system,
-            kept.factored,
+            (bench.problem.clone(), options.clone()),
+            FactoredSystem {
+                system: kept.system,
+                factored: kept.factored,
+            },
             held_out,
             solution,
+            features,
         ))
     })
 }
 
-/// The points of a factored problem are those of no candidate.
-const FINAL_POINTS: u64 = 0xF1_7A1;
+/// A smaller solve with features and points of its own beside a factored problem: what it says of other data tells how
+/// residuals turn into errors there. `None` for a given basis, which has no other draw, and for too few features.
+pub(crate) fn companion(
+    problem: &ConcreteProblem,
+    options: &Options,
+    features: &Features,
+) -> Result<Option<FactoredSystem>, SolveError> {
+    let Some(seed) = features.draw() else {
+        return Ok(None);
+    };
+    let count = features.count() / 2;
+    if count < search::SMALLEST_COMPANION {
+        return Ok(None);
+    }
+    let own = features
+        .with_seed(seed.wrapping_add(COMPANION_SEED))
+        .with_count(count);
+    let bench = LinearBench {
+        problem,
+        options,
+        held_out: HeldOut::new(problem, options.seed)?,
+        parity: Vec::new(),
+    };
+    let kept = bench.final_trial(own, None)?;
+    Ok(Some(FactoredSystem {
+        system: kept.system,
+        factored: kept.factored,
+    }))
+}
+
+/// Draws of companions are those of no candidate.
+const COMPANION_SEED: u64 = 0xC0_3BA;
 
 fn as_solution(
     bench: &LinearBench<'_>,
@@ -90,17 +125,14 @@ fn prepared<T: Send>(
     work: impl FnOnce(&mut LinearBench<'_>, Instant) -> Result<T, SolveError> + Send,
 ) -> Result<T, SolveError> {
     validate(problem, options)?;
+    let options = &options.started();
     with_threads(options, || {
         let begin = Instant::now();
-        let lsq = match options.memory_limit {
-            Some(bytes) => options.lsq.clone().memory_limit(bytes),
-            None => options.lsq.clone(),
-        };
+        options.control().enter(Stage::Preparing)?;
         let mut bench = LinearBench {
             problem,
             options,
             held_out: HeldOut::new(problem, options.seed)?,
-            lsq,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
         };
         work(&mut bench, begin)
@@ -213,8 +245,10 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         }
         law.validate(dim)?;
     }
-    if options.threads == Some(0) {
-        return option("threads", 0.0, "at least one thread is needed");
+    if let Some(threads) = options.threads
+        && !(1..=MOST_THREADS).contains(&threads)
+    {
+        return option("threads", threads as f64, "between 1 and 1024");
     }
     if let Some((0, _)) = options.rows
         && !problem.equations.is_empty()

@@ -2,10 +2,11 @@
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{Field, OperatorError, Sites};
-use ndarray::{Array2, Axis};
+use ndarray::{Array2, Axis, s};
 
 use crate::SolveError;
-use crate::domain::{DomainExt, checked_interior};
+use crate::control::Control;
+use crate::domain::{DomainError, DomainExt, checked_interior};
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, Imposition};
 use crate::system::RowBlock;
 
@@ -80,20 +81,31 @@ pub enum TableShare {
 /// The blocks of a problem at fresh points: first the equations, then the conditions.
 ///
 /// # Errors
-/// A domain that cannot be sampled, tables that do not fit, data that are not finite.
+/// A domain that cannot be sampled, tables that do not fit, data that are not finite, a limit that is reached.
 pub fn sample_blocks(
     problem: &ConcreteProblem,
     counts: &RowCounts,
     sequence: Sequence,
     seed: u64,
     share: TableShare,
+    control: &Control,
 ) -> Result<Vec<RowBlock>, SolveError> {
+    control.allow_bytes(sampling_bytes(problem, counts))?;
     let mut blocks = Vec::new();
     if !problem.equations.is_empty() {
         let mut sampler = UnitSampler::new(sequence, seed);
-        let points = checked_interior(problem.domain.as_ref(), counts.interior, &mut sampler)?;
+        let domain = problem.domain.as_ref();
+        let points = in_parts(counts.interior, domain.dim(), control, |count| {
+            checked_interior(domain, count, &mut sampler).map(|points| [points])
+        })?;
+        let [points] = points;
         for equation in &problem.equations {
-            let data = sample(&equation.source, &equation.label, &points.view().into())?;
+            let data = sample(
+                &equation.source,
+                &equation.label,
+                &points.view().into(),
+                control,
+            )?;
             blocks.push(RowBlock::new(
                 &equation.label,
                 equation.operator.clone(),
@@ -106,23 +118,90 @@ pub fn sample_blocks(
         let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
         let mut sampler = UnitSampler::new(sequence, stream);
         let count = counts.conditions.get(index).copied().unwrap_or(0);
-        let mut block = sample_condition(problem, condition, count, &mut sampler, share)?;
+        let mut block = sample_condition(problem, condition, count, &mut sampler, share, control)?;
         block.exact = condition.imposition == Imposition::Exact;
         blocks.push(block);
     }
     Ok(blocks)
 }
 
+/// Bytes that the points and data of these rows take while they are sampled.
+fn sampling_bytes(problem: &ConcreteProblem, counts: &RowCounts) -> Option<usize> {
+    let dim = problem.domain.dim();
+    let equations = problem.equations.len();
+    // Points as they come and where they are put, then a copy with data for each equation.
+    let interior = if equations == 0 { 0 } else { counts.interior };
+    let mut numbers = interior.checked_mul(2 * dim + equations * (dim + 1))?;
+    for &count in &counts.conditions {
+        // Points, normals or partners, twice, and data.
+        numbers = numbers.checked_add(count.checked_mul(4 * dim + 2)?)?;
+    }
+    numbers.checked_mul(size_of::<f64>())
+}
+
+/// Rows that are sampled at once: more come in parts, so that the call can be stopped between them.
+const PART: usize = 1 << 16;
+/// Points at which data are evaluated at once, likewise.
+const DATA_PART: usize = 1 << 12;
+
+/// `count` rows of `draw`, in parts if they are many.
+fn in_parts<const N: usize>(
+    count: usize,
+    dim: usize,
+    control: &Control,
+    mut draw: impl FnMut(usize) -> Result<[Array2<f64>; N], DomainError>,
+) -> Result<[Array2<f64>; N], SolveError> {
+    control.check()?;
+    if count <= PART {
+        return Ok(draw(count)?);
+    }
+    let mut all = [(); N].map(|()| Array2::zeros((count, dim)));
+    for start in (0..count).step_by(PART) {
+        control.check()?;
+        let end = count.min(start + PART);
+        for (all, part) in all.iter_mut().zip(draw(end - start)?) {
+            if part.dim() != (end - start, dim) {
+                return Err(SolveError::from(DomainError::WrongShape {
+                    what: "a sample of the domain",
+                    rows: end - start,
+                    columns: dim,
+                    got_rows: part.nrows(),
+                    got_columns: part.ncols(),
+                }));
+            }
+            all.slice_mut(s![start..end, ..]).assign(&part);
+        }
+    }
+    Ok(all)
+}
+
 /// Data at points; the first value that is not finite is an error.
-pub(crate) fn sample(data: &Field, label: &str, sites: &Sites<'_>) -> Result<Vec<f64>, SolveError> {
-    data.evaluate(sites).map_err(|error| match error {
-        OperatorError::FieldValue { value, point, .. } => SolveError::DataNotFinite {
-            label: label.to_owned(),
-            point,
-            value,
-        },
-        other => other.into(),
-    })
+pub(crate) fn sample(
+    data: &Field,
+    label: &str,
+    sites: &Sites<'_>,
+    control: &Control,
+) -> Result<Vec<f64>, SolveError> {
+    let evaluate = |sites: &Sites<'_>| {
+        data.evaluate(sites).map_err(|error| match error {
+            OperatorError::FieldValue { value, point, .. } => SolveError::DataNotFinite {
+                label: label.to_owned(),
+                point,
+                value,
+            },
+            other => other.into(),
+        })
+    };
+    if sites.len() <= DATA_PART {
+        return evaluate(sites);
+    }
+    let mut values = Vec::with_capacity(sites.len());
+    for start in (0..sites.len()).step_by(DATA_PART) {
+        control.check()?;
+        let count = DATA_PART.min(sites.len() - start);
+        values.extend(evaluate(&sites.block(start, count))?);
+    }
+    Ok(values)
 }
 
 fn sample_condition(
@@ -131,22 +210,30 @@ fn sample_condition(
     count: usize,
     sampler: &mut UnitSampler,
     share: TableShare,
+    control: &Control,
 ) -> Result<RowBlock, SolveError> {
+    let (domain, dim) = (&problem.domain, problem.domain.dim());
     let (label, operator) = (&condition.label, condition.operator.clone());
     match &condition.place {
         ConcretePlace::Part(part) => {
-            let sampled = problem.domain.sample_selected(part, count, sampler)?;
-            let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-            let data = sample(&condition.data, label, &sites)?;
-            let mut block = RowBlock::new(label, operator, sampled.points, data);
-            block.normals = Some(sampled.normals);
+            let [points, normals] = in_parts(count, dim, control, |count| {
+                let sampled = domain.sample_selected(part, count, sampler)?;
+                Ok([sampled.points, sampled.normals])
+            })?;
+            let sites = Sites::new(points.view()).with_normals(normals.view());
+            let data = sample(&condition.data, label, &sites, control)?;
+            let mut block = RowBlock::new(label, operator, points, data);
+            block.normals = Some(normals);
             Ok(block)
         }
         ConcretePlace::Opposite { axis } => {
-            let (lower, upper) = problem.domain.periodic_pair(*axis, count, sampler)?;
+            let [lower, upper] = in_parts(count, dim, control, |count| {
+                let (lower, upper) = domain.periodic_pair(*axis, count, sampler)?;
+                Ok([lower, upper])
+            })?;
             // r(x) + B u agrees on both faces: so does what the unknowns do not determine.
-            let mut data = sample(&condition.data, label, &lower.view().into())?;
-            let opposite = sample(&condition.data, label, &upper.view().into())?;
+            let mut data = sample(&condition.data, label, &lower.view().into(), control)?;
+            let opposite = sample(&condition.data, label, &upper.view().into(), control)?;
             data.iter_mut()
                 .zip(opposite)
                 .for_each(|(d, other)| *d -= other);
@@ -155,7 +242,7 @@ fn sample_condition(
             Ok(block)
         }
         ConcretePlace::Points { points, values } => {
-            table_block(problem, condition, points, values, share)
+            table_block(problem, condition, points, values, share, control)
         }
     }
 }
@@ -166,6 +253,7 @@ fn table_block(
     points: &Array2<f64>,
     values: &[f64],
     share: TableShare,
+    control: &Control,
 ) -> Result<RowBlock, SolveError> {
     let label = &condition.label;
     let deviations = condition.deviations.as_deref();
@@ -205,7 +293,7 @@ fn table_block(
         .collect();
     let chosen = points.select(Axis(0), &rows);
     // B u + r has these values: B u has them less r.
-    let mut data = sample(&condition.data, label, &chosen.view().into())?;
+    let mut data = sample(&condition.data, label, &chosen.view().into(), control)?;
     data.iter_mut()
         .zip(&rows)
         .for_each(|(d, &i)| *d += values[i]);

@@ -5,6 +5,9 @@
 //! the domain matters: u_t(x, 0) = 0 has no scale of its own. Where all terms vanish (u″ = 0), the terms
 //! of a function as large as u that changes over half the domain's width stand in for them. The score is
 //! the largest over blocks.
+//!
+//! A scale that comes from the candidate itself favours large functions. Two candidates are therefore compared on one
+//! scale, the smaller of both, and what is left of the data, whatever the size of u, is kept as well.
 
 use std::sync::Arc;
 
@@ -15,6 +18,7 @@ use ndarray::{Array2, ArrayView2, s};
 
 use super::rows::{RowCounts, TableShare, sample, sample_blocks};
 use crate::SolveError;
+use crate::control::Control;
 use crate::domain::{Domain, checked_interior};
 use crate::problem::ConcreteProblem;
 use crate::system::RowBlock;
@@ -39,6 +43,19 @@ pub struct HeldOut {
     plain: Arc<SinusoidalBasis>,
 }
 
+/// How a candidate did on one block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BlockScore {
+    /// rms(Bu − g) at held-out points.
+    pub residual: f64,
+    /// The size of the terms.
+    pub scale: f64,
+    /// rms(g) there.
+    pub data: f64,
+    /// The size of the terms of plain functions as large as the unknowns (of size 1 if these all vanish).
+    pub plain: f64,
+}
+
 /// How a candidate did.
 #[derive(Debug, Clone)]
 pub struct Score {
@@ -46,8 +63,62 @@ pub struct Score {
     pub blocks: Vec<f64>,
     /// The largest of them.
     pub worst: f64,
+    /// The same, before it was made relative.
+    pub parts: Vec<BlockScore>,
     /// The unknowns at the probe points, one after the other.
     pub values: Vec<f64>,
+}
+
+impl Score {
+    /// The score of these blocks, with the unknowns at the value points.
+    #[must_use]
+    pub fn new(parts: Vec<BlockScore>, values: Vec<f64>) -> Self {
+        let relative = parts.iter().map(|part| share(part.residual, part.scale));
+        let blocks: Vec<f64> = relative.collect();
+        Self {
+            worst: blocks.iter().copied().fold(0.0, worse),
+            blocks,
+            parts,
+            values,
+        }
+    }
+
+    /// The worst residual relative to the smaller of two candidates' scales: a large u is no excuse.
+    #[must_use]
+    pub fn beside(&self, other: &Self) -> f64 {
+        let pairs = self.parts.iter().zip(&other.parts);
+        let relative = pairs.map(|(own, other)| share(own.residual, own.scale.min(other.scale)));
+        relative.fold(0.0, worse).max(self.worst)
+    }
+
+    /// What is left of the data: √Σ(residual/plain)² over √Σ(data/plain)², where dividing by the terms of a plain
+    /// function makes the blocks comparable. 0 if all data vanish.
+    #[must_use]
+    pub fn misfit(&self) -> f64 {
+        let sum = |of: fn(&BlockScore) -> f64| {
+            let squares = self
+                .parts
+                .iter()
+                .map(|part| share(of(part), part.plain).powi(2));
+            squares.sum::<f64>().sqrt()
+        };
+        let data = sum(|part| part.data);
+        if data > 0.0 {
+            sum(|part| part.residual) / data
+        } else {
+            0.0
+        }
+    }
+
+    /// The blocks that hold most of the misfit, by number.
+    #[must_use]
+    pub fn misfits(&self) -> Vec<usize> {
+        let own = |part: &BlockScore| share(part.residual, part.plain);
+        let largest = self.parts.iter().map(own).fold(0.0, f64::max);
+        let blocks = self.parts.iter().enumerate();
+        let kept = blocks.filter(|(_, part)| own(part) >= 0.2 * largest);
+        kept.map(|(index, _)| index).collect()
+    }
 }
 
 impl HeldOut {
@@ -67,6 +138,7 @@ impl HeldOut {
             Sequence::Independent,
             seed,
             TableShare::HeldOut,
+            &Control::new(),
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
         let value_points = checked_interior(problem.domain.as_ref(), VALUE_POINTS, &mut sampler)?;
@@ -87,20 +159,28 @@ impl HeldOut {
     /// # Errors
     /// An operator that cannot be applied.
     pub fn plain_scale(&self, operator: &EquationRow, values: &[f64]) -> Result<f64, SolveError> {
-        let unknowns = operator.unknowns().max(1);
-        let bases: Vec<&dyn Basis> = vec![self.plain.as_ref(); unknowns];
-        let each = values.len() / unknowns;
-        let sizes: Vec<f64> = (0..unknowns)
-            .map(|k| rms(values.iter().skip(k * each).take(each).copied()))
-            .collect();
-        let terms = operator.term_magnitudes(&bases, &sizes, self.probes())?;
+        self.plain_terms(operator, &sizes(values, operator.unknowns()), self.probes())
+    }
+
+    /// The size of an operator's terms at these sites on plain functions of these sizes.
+    ///
+    /// # Errors
+    /// An operator that cannot be applied.
+    pub fn plain_terms(
+        &self,
+        operator: &EquationRow,
+        sizes: &[f64],
+        sites: Sites<'_>,
+    ) -> Result<f64, SolveError> {
+        let bases: Vec<&dyn Basis> = vec![self.plain.as_ref(); sizes.len()];
+        let terms = operator.term_magnitudes(&bases, sizes, sites)?;
         Ok(rms(terms.into_iter()))
     }
 
     /// Judges one block by other data from now on.
     pub(crate) fn replace_data(&mut self, block: usize, data: &Field) -> Result<(), SolveError> {
         if let Some(block) = self.blocks.get_mut(block) {
-            block.data = sample(data, &block.label, &block.sites())?;
+            block.data = sample(data, &block.label, &block.sites(), &Control::new())?;
         }
         Ok(())
     }
@@ -131,19 +211,14 @@ impl HeldOut {
     pub fn score(&self, bases: &[Arc<dyn Basis>], beta: &[f64]) -> Result<Score, SolveError> {
         let bases: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
         let values = self.values(&bases, beta)?;
-        let mut relative = Vec::with_capacity(self.blocks.len());
+        let mut parts = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
-            relative.push(self.block_score(block, &bases, beta, &values)?);
+            parts.push(self.block_score(block, &bases, beta, &values)?);
         }
-        let worst = relative.iter().copied().fold(0.0, worse);
-        Ok(Score {
-            blocks: relative,
-            worst,
-            values,
-        })
+        Ok(Score::new(parts, values))
     }
 
-    /// The relative residual of one block, where `values` are the unknowns at the value points.
+    /// How one block does, where `values` are the unknowns at the value points.
     ///
     /// # Errors
     /// Bases or coefficients that do not fit.
@@ -153,13 +228,25 @@ impl HeldOut {
         bases: &[&dyn Basis],
         beta: &[f64],
         values: &[f64],
-    ) -> Result<f64, SolveError> {
+    ) -> Result<BlockScore, SolveError> {
         let applied = block.apply(bases, beta)?;
         let residual = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
         let terms = block.operator.term_magnitudes(bases, beta, self.probes())?;
-        let scale = rms(terms.into_iter()) + rms(block.data.iter().copied());
+        let data = rms(block.data.iter().copied());
+        let scale = rms(terms.into_iter()) + data;
         let plain = self.plain_scale(&block.operator, values)?;
-        Ok(share(residual, scale.max(plain)))
+        let scale = scale.max(plain);
+        Ok(BlockScore {
+            residual,
+            scale,
+            data,
+            plain: if values.iter().all(|value| *value == 0.0) {
+                let ones = vec![1.0; bases.len()];
+                self.plain_terms(&block.operator, &ones, self.probes())?
+            } else {
+                plain
+            },
+        })
     }
 
     /// Points of the interior where u itself is compared.
@@ -196,6 +283,14 @@ fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
         frequencies.view(),
         &[std::f64::consts::FRAC_PI_4],
     )?)
+}
+
+/// The root mean square of each of so many unknowns, whose values follow one after the other.
+#[must_use]
+pub fn sizes(values: &[f64], unknowns: usize) -> Vec<f64> {
+    let each = values.len() / unknowns.max(1);
+    let size = |k: usize| rms(values.iter().skip(k * each).take(each).copied());
+    (0..unknowns.max(1)).map(size).collect()
 }
 
 /// A residual relative to its scale; one that vanishes is 0 of anything.

@@ -1,7 +1,5 @@
 //! The search: bandwidths at a small size, then growth until the tolerance is met.
 
-use std::time::Instant;
-
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::EquationRow;
@@ -11,7 +9,9 @@ use super::estimate::{self, Witness};
 use super::trial::{Features, Trial, Workbench};
 use super::tune;
 use crate::SolveError;
+use crate::control::Stage;
 use crate::options::{FeatureChoice, Options};
+use crate::posed::{CONTRADICTION, Posedness};
 use crate::report::{Probe, Status};
 use crate::system::RowBlock;
 
@@ -22,6 +22,8 @@ pub struct Found<X> {
     pub best: Trial<X>,
     /// Its estimated relative error.
     pub estimate: f64,
+    /// How well the question was posed.
+    pub posedness: Posedness,
     /// Why the search ended.
     pub status: Status,
     /// Every candidate that was tried.
@@ -49,38 +51,50 @@ const DEPENDENT: f64 = 0.85;
 /// With this score and above nothing is resolved yet, and stagnation means nothing.
 const UNRESOLVED: f64 = 3e-2;
 
-/// Solves a problem as far as its options leave something to choose.
+/// Solves a problem as far as its options leave something to choose. The options are those of a call that was
+/// [started](Options::started).
 ///
 /// # Errors
-/// Whatever a candidate cannot be solved for.
-pub fn search<W: Workbench>(bench: &mut W, begin: Instant) -> Result<Found<W::Extra>, W::Error> {
+/// Whatever a candidate cannot be solved for, and a limit that is reached before there is one.
+pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> {
     let choice = bench.options().choice.clone();
     let dim = bench.bounding_box()?.dim();
-    let search = Search {
+    let mut search = Search {
         bench,
         dim,
-        begin,
         best: None,
+        companion: None,
         witnesses: Vec::new(),
         probes: Vec::new(),
+        misfits: Vec::new(),
+        judged: None,
         refused: None,
     };
-    match &choice {
+    let ended = match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
         FeatureChoice::Law(law) => search.explicit(law),
         FeatureChoice::Grid { bandwidths, trials } => search.grid(bandwidths, *trials),
-        FeatureChoice::Automatic => tune::automatic(search),
-    }
+        FeatureChoice::Automatic => tune::automatic(&mut search),
+    };
+    search.finish(ended)
 }
+
+/// Why a search ended, and how the choice was made.
+pub(super) type Ending = (Status, String);
 
 /// The state of a search: what was tried, and the best of it.
 pub(super) struct Search<'a, W: Workbench> {
     pub(super) bench: &'a mut W,
     dim: usize,
-    begin: Instant,
     best: Option<Trial<W::Extra>>,
+    /// A candidate that serves the estimate only, unless there is nothing else to return.
+    companion: Option<Trial<W::Extra>>,
     witnesses: Vec<Witness>,
     probes: Vec<Probe>,
+    /// For each candidate its features per unknown and what it leaves of the data.
+    misfits: Vec<(usize, f64)>,
+    /// How well the question was posed, once it was judged.
+    judged: Option<Posedness>,
     /// Why the last candidate that could not be solved could not.
     refused: Option<W::Error>,
 }
@@ -94,10 +108,9 @@ impl<W: Workbench> Search<'_, W> {
         self.bench.options()
     }
 
-    /// Whether no further candidate may begin; one is always tried.
-    pub(super) fn out_of_time(&self) -> bool {
-        let limit = self.options().time_limit;
-        self.best.is_some() && limit.is_some_and(|limit| self.begin.elapsed() >= limit)
+    /// Whether no further candidate may begin.
+    pub(super) fn is_over(&self) -> bool {
+        self.options().control().is_over()
     }
 
     /// The most features an unknown may get.
@@ -120,7 +133,8 @@ impl<W: Workbench> Search<'_, W> {
         } else {
             GROWTH
         };
-        ((count as f64 * growth) as usize).min(self.limit())
+        let more = (count as f64 * growth) as usize;
+        more.max(count.saturating_add(1)).min(self.limit())
     }
 
     /// Rows for this many features an unknown; each level has points of its own.
@@ -155,7 +169,12 @@ impl<W: Workbench> Search<'_, W> {
         features: Features,
         blocks: &[RowBlock],
     ) -> Result<f64, W::Error> {
-        let trial = match self.bench.run(features, blocks) {
+        let stage = Stage::Candidate {
+            features: features.count(),
+        };
+        let control = self.options().control().clone();
+        control.enter(stage).map_err(SolveError::from)?;
+        let mut trial = match self.bench.run(features, blocks) {
             Ok(trial) => trial,
             Err(error) if W::refuses_features(&error) => {
                 self.refused = Some(error);
@@ -163,18 +182,23 @@ impl<W: Workbench> Search<'_, W> {
             }
             Err(error) => return Err(error),
         };
+        // A candidate and the best so far are compared on one scale.
+        let mut standing = f64::INFINITY;
+        if let Some(best) = &self.best {
+            standing = best.score.beside(&trial.score);
+            trial.score.worst = trial.score.beside(&best.score);
+        }
         let score = trial.score.worst;
+        control.note_score(score);
         self.probes.push(Probe::of(&trial));
+        self.misfits
+            .push((trial.features.count(), trial.score.misfit()));
         self.witnesses.push(Witness {
             score,
             values: trial.score.values.clone(),
             draw: trial.features.draw(),
         });
-        if self
-            .best
-            .as_ref()
-            .is_none_or(|best| score < best.score.worst)
-        {
+        if self.best.is_none() || score < standing {
             self.best = Some(trial);
         }
         Ok(score)
@@ -279,9 +303,11 @@ impl<W: Workbench> Search<'_, W> {
         last: f64,
         count: usize,
     ) -> Result<Option<Status>, W::Error> {
-        Ok(if self.tolerance_met()? {
+        Ok(if !self.judge().is_fine() {
+            Some(Status::IllPosed)
+        } else if self.tolerance_met()? {
             Some(Status::ToleranceMet)
-        } else if count >= self.limit() || self.out_of_time() {
+        } else if count >= self.limit() || self.is_over() {
             Some(Status::LimitReached)
         } else if self.at_rounding(score)
             || (score < UNRESOLVED && last < self.worthwhile_gain() * score)
@@ -290,6 +316,34 @@ impl<W: Workbench> Search<'_, W> {
         } else {
             None
         })
+    }
+
+    /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) is none.
+    fn judge(&mut self) -> Posedness {
+        if let Some(judged) = &self.judged {
+            return judged.clone();
+        }
+        let Some(best) = &self.best else {
+            return Posedness::NotExamined;
+        };
+        let judged = self.bench.posedness(best).unwrap_or_default();
+        self.judged = Some(judged.clone());
+        judged
+    }
+
+    /// Equations and conditions that do not hold together: what is left of the data does not fall with the number of
+    /// features.
+    fn contradiction(&self) -> Option<(f64, Vec<usize>)> {
+        let best = self.best.as_ref()?;
+        let misfit = best.score.misfit();
+        let count = best.features.count() as f64;
+        let fewer = self
+            .misfits
+            .iter()
+            .filter(|(own, _)| *own as f64 <= count / MORE_FEATURES);
+        let before = fewer.map(|(_, misfit)| *misfit).reduce(f64::min)?;
+        let stays = misfit > CONTRADICTION && misfit > STAYS * before;
+        stays.then(|| (misfit, best.score.misfits()))
     }
 
     /// Whether the score is a matter of rounding: about as small as scores get, and features that are numerically
@@ -338,21 +392,55 @@ impl<W: Workbench> Search<'_, W> {
     /// Ends the search with its best candidate.
     ///
     /// If there is no candidate of another draw to compare with, one is made, so that the error
-    /// estimate rests on something.
-    pub(super) fn finish(
-        mut self,
-        status: Status,
-        choice: String,
-    ) -> Result<Found<W::Extra>, W::Error> {
-        self.call_a_twin()?;
-        let estimate = self.estimate();
+    /// estimate rests on something. A limit that was reached ends the search like any other end: only without any
+    /// candidate is it an error.
+    fn finish(mut self, ended: Result<Ending, W::Error>) -> Result<Found<W::Extra>, W::Error> {
+        let ended = ended.and_then(|ending| self.call_a_twin().map(|()| ending));
+        let (status, choice) = match ended {
+            Ok(ending) => ending,
+            Err(error) => match W::limit(&error) {
+                Some(limit) => {
+                    self.best = self.best.or(self.companion.take());
+                    if self.best.is_none() {
+                        return Err(self.refused.unwrap_or(error));
+                    }
+                    (limit.into(), format!("cut short: {limit}"))
+                }
+                None => return Err(error),
+            },
+        };
+        let mut posedness = self.judge();
+        if posedness.is_fine()
+            && let Some((misfit, blocks)) = self.contradiction()
+        {
+            let labels = self.bench.labels();
+            let blocks = blocks
+                .into_iter()
+                .filter_map(|index| labels.get(index).cloned());
+            posedness = Posedness::Contradictory {
+                misfit,
+                blocks: blocks.collect(),
+            };
+        }
+        let mut estimate = self.estimate();
+        if let Some(best) = &self.best {
+            estimate = posedness.estimate(estimate, best.score.worst);
+        }
         let tolerance = self.options().tolerance;
-        let none = self
-            .refused
-            .unwrap_or_else(|| SolveError::NothingToSolve.into());
+        let stopped = self.options().control().check().err();
+        let none = self.refused.unwrap_or_else(|| {
+            let reason = stopped.map_or(SolveError::NothingToSolve, SolveError::from);
+            reason.into()
+        });
         let best = self.best.ok_or(none)?;
         let status = match status {
-            Status::Explicit => Status::Explicit,
+            Status::Explicit | Status::Cancelled => status,
+            // A misfit that stays may be that of a singular solution, which is not the question's fault.
+            _ if matches!(posedness, Posedness::Contradictory { .. }) => match status {
+                Status::LimitReached => Status::LimitReached,
+                _ => Status::Saturated,
+            },
+            _ if !posedness.is_fine() => Status::IllPosed,
             _ if estimate <= tolerance => Status::ToleranceMet,
             Status::ToleranceMet => Status::LimitReached,
             other => other,
@@ -360,6 +448,7 @@ impl<W: Workbench> Search<'_, W> {
         Ok(Found {
             best,
             estimate,
+            posedness,
             status,
             probes: self.probes,
             choice,
@@ -367,7 +456,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// One candidate; a companion of half the size, where there can be one, tells its error.
-    fn single(mut self, features: Features, count: usize) -> Result<Found<W::Extra>, W::Error> {
+    fn single(&mut self, features: Features, count: usize) -> Result<Ending, W::Error> {
         if let Features::Random { .. } = features
             && count >= 2 * SMALLEST_COMPANION
         {
@@ -375,14 +464,12 @@ impl<W: Workbench> Search<'_, W> {
             let companion = features.with_seed(seed).with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
             self.consider(companion, &blocks)?;
-            self.best = None;
+            self.companion = self.best.take();
         }
         let blocks = self.rows(count, 0)?;
         self.consider(features, &blocks)?;
-        self.finish(
-            Status::Explicit,
-            "everything given; nothing was searched for".to_owned(),
-        )
+        let choice = "everything given; nothing was searched for";
+        Ok((Status::Explicit, choice.to_owned()))
     }
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
@@ -403,7 +490,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// The user's law; the number of features is given or grows.
-    fn explicit(mut self, law: &FrequencyLaw) -> Result<Found<W::Extra>, W::Error> {
+    fn explicit(&mut self, law: &FrequencyLaw) -> Result<Ending, W::Error> {
         if let Some(count) = self.options().features {
             let features = self.random(law.clone(), count, 0)?;
             return self.single(features, count);
@@ -413,15 +500,16 @@ impl<W: Workbench> Search<'_, W> {
         loop {
             let blocks = self.rows(count, level)?;
             let score = self.consider(self.random(law.clone(), count, level)?, &blocks)?;
+            // Every level has more features than the one before, up to the limit.
             if let Some(status) = self.should_stop(score, last, count)? {
-                return self.finish(status, "law given, features grown".to_owned());
+                return Ok((status, "law given, features grown".to_owned()));
             }
             (last, level, count) = (score, level + 1, self.grown(count, score, last));
         }
     }
 
     /// The best of a list of bandwidths, each with several draws, by held-out residual.
-    fn grid(mut self, bandwidths: &[f64], trials: usize) -> Result<Found<W::Extra>, W::Error> {
+    fn grid(&mut self, bandwidths: &[f64], trials: usize) -> Result<Ending, W::Error> {
         let count = self
             .options()
             .features
@@ -432,25 +520,24 @@ impl<W: Workbench> Search<'_, W> {
             for &sigma in bandwidths {
                 let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial)?;
                 self.consider(features, &blocks)?;
-                if self.out_of_time() {
-                    return self.finish(Status::LimitReached, "grid search, cut short".to_owned());
-                }
             }
         }
         let tried = bandwidths.len();
-        self.finish(
-            Status::Explicit,
-            format!("best of {tried} bandwidths, {trials} trials each"),
-        )
+        let choice = format!("best of {tried} bandwidths, {trials} trials each");
+        Ok((Status::Explicit, choice))
     }
 }
 
+/// So many times the features must have left the misfit as it was before it counts as a contradiction.
+const MORE_FEATURES: f64 = 1.5;
+/// A misfit above this share of the one before has stayed.
+const STAYS: f64 = 0.7;
 /// Points of the bounding box at which gradients are averaged.
 const MOMENT_POINTS: usize = 200;
 /// The points of a twin are those of no level.
 const TWIN_LEVEL: u64 = 500;
 /// Companions smaller than this say nothing.
-const SMALLEST_COMPANION: usize = 16;
+pub(super) const SMALLEST_COMPANION: usize = 16;
 
 /// Whether a score says that nothing is resolved yet.
 pub(super) fn is_unresolved(score: f64) -> bool {

@@ -8,10 +8,10 @@
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{EquationRow, Field, Sites};
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
 use crate::SolveError;
-use crate::domain::{DomainExt, PartSelector, checked_interior};
+use crate::domain::{Domain, DomainError, DomainExt, PartSelector, checked_interior};
 use crate::problem::{ConcretePlace, ConcreteProblem};
 
 /// Points at which data are compared with their mirror image.
@@ -19,29 +19,51 @@ const PROBES: usize = 48;
 /// Relative difference that counts as equal.
 const TOLERANCE: f64 = 1e-12;
 
+/// The most unknowns for which all combinations of signs are tried.
+const MOST_UNKNOWNS: usize = 6;
+
 /// The parity of each unknown along each axis: `[unknown][axis]`.
 pub(crate) fn detect(problem: &ConcreteProblem, seed: u64) -> Result<Vec<Vec<Parity>>, SolveError> {
-    let dim = problem.domain.dim();
+    let domain = problem.domain.as_ref();
     let unknowns = problem.unknowns.len();
-    let mut parity = vec![vec![Parity::None; dim]; unknowns];
-    let bounds = problem.domain.bounding_box()?;
-    // Many unknowns would make the search over signs long; such problems go without.
-    if unknowns > 6 || problem.equations.is_empty() {
-        return Ok(parity);
+    if problem.equations.is_empty() {
+        return Ok(vec![vec![Parity::None; domain.dim()]; unknowns]);
     }
     let mut sampler = UnitSampler::new(Sequence::Independent, seed);
-    let interior = checked_interior(problem.domain.as_ref(), PROBES, &mut sampler)?;
+    let interior = checked_interior(domain, PROBES, &mut sampler)?;
+    detect_parity(domain, unknowns, |axis, mirror, signs| {
+        is_symmetry(problem, axis, mirror, signs, interior.view(), &mut sampler)
+    })
+}
+
+/// The parity of each unknown along each axis, `[unknown][axis]`, from a test of one reflection: of an axis, about a
+/// point, with the odd unknowns as the bits of a number.
+///
+/// # Errors
+/// Those of the test, and a domain without a bounding box.
+pub fn detect_parity<E: From<DomainError>>(
+    domain: &dyn Domain,
+    unknowns: usize,
+    mut is_symmetry: impl FnMut(usize, f64, u32) -> Result<bool, E>,
+) -> Result<Vec<Vec<Parity>>, E> {
+    let dim = domain.dim();
+    let mut parity = vec![vec![Parity::None; dim]; unknowns];
+    let bounds = domain.bounding_box()?;
+    // Many unknowns would make the search over signs long; such problems go without.
+    if unknowns > MOST_UNKNOWNS {
+        return Ok(parity);
+    }
     for axis in 0..dim {
-        let Some(mirror) = problem.domain.reflect(axis) else {
+        let Some(mirror) = domain.reflect(axis) else {
             continue;
         };
         // The centre of the features' map is that of the bounding box.
-        let centre = 0.5 * (bounds.lo()[axis] + bounds.hi()[axis]);
-        if (mirror - centre).abs() > 1e-14 * (bounds.hi()[axis] - bounds.lo()[axis]) {
+        let (lo, hi) = (bounds.lo()[axis], bounds.hi()[axis]);
+        if (mirror - 0.5 * (lo + hi)).abs() > 1e-14 * (hi - lo) {
             continue;
         }
         for signs in 0..1u32 << unknowns {
-            if is_symmetry(problem, axis, mirror, signs, interior.view(), &mut sampler)? {
+            if is_symmetry(axis, mirror, signs)? {
                 for (unknown, parity) in parity.iter_mut().enumerate() {
                     parity[axis] = if signs >> unknown & 1 == 0 {
                         Parity::Even
@@ -140,27 +162,12 @@ fn data_agrees(data: &Field, axis: usize, mirror: f64, sign: f64, sites: Sites<'
     if let Some(value) = data.as_constant() {
         return value == 0.0 || sign > 0.0;
     }
-    let points = reflect(sites.points(), axis, mirror);
-    let normals = sites.normals().map(|normals| {
-        let mut normals = normals.to_owned();
-        normals.column_mut(axis).mapv_inplace(|n| -n);
-        normals
-    });
-    let mut image = Sites::new(points.view());
-    if let Some(normals) = &normals {
-        image = image.with_normals(normals.view());
-    }
-    let (Ok(here), Ok(there)) = (data.evaluate(sites), data.evaluate(image)) else {
+    let image = sites.mirrored(axis, mirror);
+    let (Ok(here), Ok(there)) = (data.evaluate(sites), data.evaluate(image.sites())) else {
         return false;
     };
     let scale = here.iter().fold(0.0f64, |m, v| m.max(v.abs()));
     let pairs = here.iter().zip(&there);
     let difference = pairs.fold(0.0f64, |m, (a, b)| m.max((b - sign * a).abs()));
     difference <= TOLERANCE * scale
-}
-
-fn reflect(points: ArrayView2<'_, f64>, axis: usize, mirror: f64) -> Array2<f64> {
-    let mut image = points.to_owned();
-    image.column_mut(axis).mapv_inplace(|x| 2.0 * mirror - x);
-    image
 }

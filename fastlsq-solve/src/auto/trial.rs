@@ -6,12 +6,14 @@ use std::time::Instant;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
 
 use super::rows::{RowCounts, TableShare, sample_blocks};
-use super::score::{HeldOut, Score};
+use super::score::{HeldOut, Score, sizes};
 use crate::SolveError;
 use crate::backend::Factored;
+use crate::control::Limit;
 use crate::domain::BoundingBox;
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
+use crate::posed::{Posedness, Question, judge, probe_features};
 use crate::problem::{ConcreteProblem, Imposition};
 use crate::system::{RowBlock, System};
 
@@ -77,6 +79,22 @@ impl Features {
         }
     }
 
+    /// The bandwidth of each axis on the box of a map; `None` for a given basis.
+    #[must_use]
+    pub fn bandwidths(&self, on: &InputMap) -> Option<Vec<f64>> {
+        let Self::Random { law, map, .. } = self else {
+            return None;
+        };
+        let own = axis_bandwidths(law, map.dim());
+        let ratios = on.half().iter().zip(map.half());
+        Some(
+            own.iter()
+                .zip(ratios)
+                .map(|(s, (to, from))| s * to / from)
+                .collect(),
+        )
+    }
+
     /// Features for each unknown.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -126,6 +144,24 @@ impl Features {
                 Ok(bases)
             }
         }
+    }
+}
+
+/// The root mean square frequency of a law along each axis; of the first part of a mixture.
+fn axis_bandwidths(law: &FrequencyLaw, dim: usize) -> Vec<f64> {
+    match law {
+        FrequencyLaw::Isotropic(sigma) => vec![*sigma; dim],
+        FrequencyLaw::PerAxis(sigmas) => sigmas.clone(),
+        FrequencyLaw::LowOrder { law, .. } => axis_bandwidths(law, dim),
+        FrequencyLaw::Blocks(blocks) => blocks
+            .first()
+            .map_or_else(|| vec![1.0; dim], |(_, law)| axis_bandwidths(law, dim)),
+        FrequencyLaw::Cholesky(factor) => (0..dim)
+            .map(|a| {
+                let row = factor.iter().skip(a * (a + 1) / 2).take(a + 1);
+                row.map(|l| l * l).sum::<f64>().sqrt()
+            })
+            .collect(),
     }
 }
 
@@ -199,6 +235,20 @@ pub trait Workbench {
         blocks: &[RowBlock],
     ) -> Result<Trial<Self::Extra>, Self::Error>;
 
+    /// The limit that an error speaks of, if it says nothing but that one was reached: the search then ends with the best
+    /// that it has.
+    #[must_use]
+    fn limit(error: &Self::Error) -> Option<Limit>;
+
+    /// The names of the equations and conditions, in the order of the blocks of rows.
+    fn labels(&self) -> Vec<String>;
+
+    /// How well the question was posed, judged around a candidate.
+    ///
+    /// # Errors
+    /// Rows that cannot be written or factored.
+    fn posedness(&self, best: &Trial<Self::Extra>) -> Result<Posedness, Self::Error>;
+
     /// Whether an error speaks only against these features, so that others are worth a trial:
     /// they cannot take on the values of exact conditions, say.
     #[must_use]
@@ -214,7 +264,6 @@ pub(super) struct LinearBench<'a> {
     pub(super) problem: &'a ConcreteProblem,
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
-    pub(super) lsq: LsqOptions,
     pub(super) parity: Vec<Vec<Parity>>,
 }
 
@@ -257,11 +306,24 @@ impl Workbench for LinearBench<'_> {
             self.options.sequence,
             seed,
             TableShare::Fitted,
+            self.options.control(),
         )
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
-        Ok(self.run_keeping(features, blocks, &self.lsq)?.trial)
+        Ok(self.run_keeping(features, blocks, &self.options.lsq)?.trial)
+    }
+
+    fn limit(error: &SolveError) -> Option<Limit> {
+        error.limit()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.problem.labels()
+    }
+
+    fn posedness(&self, best: &Trial<()>) -> Result<Posedness, SolveError> {
+        self.judged(&best.features, &best.score.values)
     }
 
     fn refuses_features(error: &SolveError) -> bool {
@@ -283,7 +345,55 @@ pub(super) struct KeptTrial {
     pub(super) factored: Box<dyn Factored>,
 }
 
+/// More rows for the judgement of posedness than for a solve, so that no function slips through between them.
+const JUDGED_ROWS: f64 = 1.5;
+
 impl LinearBench<'_> {
+    /// How well the question was posed, where the unknowns have these values.
+    fn judged(&self, best: &Features, values: &[f64]) -> Result<Posedness, SolveError> {
+        let problem = self.problem;
+        if problem.equations.is_empty() {
+            return Ok(Posedness::NotExamined);
+        }
+        let unknowns = problem.unknowns.len();
+        let features = probe_features(best, &self.bounding_box()?, unknowns)?;
+        let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
+        let seed = self.options.seed.wrapping_add(JUDGED_POINTS);
+        let share = TableShare::Fitted;
+        let fitted = sample_blocks(
+            problem,
+            &counts,
+            self.options.sequence,
+            seed,
+            share,
+            self.options.control(),
+        )?;
+        let sizes = comparable_sizes(values, unknowns);
+        let held_out = &self.held_out;
+        let scale =
+            |block: &RowBlock| held_out.plain_terms(&block.operator, &sizes, held_out.probes());
+        let question = Question {
+            problem,
+            scales: fitted.iter().map(scale).collect::<Result<_, _>>()?,
+            fitted,
+            fresh: held_out.blocks().to_vec(),
+            value_points: held_out.value_points(),
+            sizes,
+        };
+        judge(question, &features, self.options, &self.options.lsq)
+    }
+
+    /// A candidate on points of its own, with factors that take other data.
+    pub(super) fn final_trial(
+        &self,
+        features: Features,
+        rows: Option<(usize, usize)>,
+    ) -> Result<KeptTrial, SolveError> {
+        let seed = self.options.seed.wrapping_add(FINAL_POINTS);
+        let blocks = self.rows(features.count(), rows, seed)?;
+        self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))
+    }
+
     /// Solves a candidate, and hands out the system and its factorisation too.
     pub(super) fn run_keeping(
         &self,
@@ -294,6 +404,7 @@ impl LinearBench<'_> {
         let begin = Instant::now();
         check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
+        let _held = self.options.control().hold(system_bytes(&bases, blocks))?;
         let mut system = System::new(bases.clone(), blocks.to_vec())?;
         let weights = block_weights(self.problem, self.options.weight, &system)?;
         system.set_weights(&weights);
@@ -318,6 +429,24 @@ impl LinearBench<'_> {
             factored,
         })
     }
+}
+
+/// The points of a factored problem are those of no candidate.
+const FINAL_POINTS: u64 = 0xF1_7A1;
+/// The points of the judgement are those of no candidate.
+const JUDGED_POINTS: u64 = 0x9_05ed;
+
+/// The size of each unknown, so that several can be compared; one for a single unknown, and for one that vanishes.
+#[must_use]
+pub fn comparable_sizes(values: &[f64], unknowns: usize) -> Vec<f64> {
+    if unknowns < 2 {
+        return vec![1.0; unknowns];
+    }
+    let own = sizes(values, unknowns);
+    let usable = |size: &f64| *size > 0.0 && size.is_finite();
+    own.iter()
+        .map(|size| if usable(size) { *size } else { 1.0 })
+        .collect()
 }
 
 /// The factor on each block: the paper's λ if it is given, otherwise blocks made comparable.
@@ -360,6 +489,22 @@ pub fn block_weights(
     }
     Ok(weights)
 }
+
+/// What a system and the blocks that it is made of take, beside the factorisation.
+#[must_use]
+pub fn system_bytes(bases: &[Arc<dyn Basis>], blocks: &[RowBlock]) -> Option<usize> {
+    let features = bases
+        .iter()
+        .map(|basis| basis.len().checked_mul(basis.dim() + 4));
+    let mut numbers = features.sum::<Option<usize>>()?;
+    for block in blocks {
+        numbers = numbers.checked_add(COPIES.checked_mul(block.numbers())?)?;
+    }
+    numbers.checked_mul(size_of::<f64>())
+}
+
+/// Blocks of rows are there twice: with the search, and in the system.
+const COPIES: usize = 2;
 
 /// Fails on numbers of features whose square cannot be held, before anything is drawn.
 pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {

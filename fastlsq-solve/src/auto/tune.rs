@@ -6,7 +6,7 @@
 
 use fastlsq_basis::InputMap;
 
-use super::search::{Found, Search, is_unresolved};
+use super::search::{Ending, Search, is_unresolved};
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::trial::{Features, Workbench};
 use crate::SolveError;
@@ -21,6 +21,8 @@ const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
 const AXIS_STEP: f64 = 1.6;
 /// Factor for all axes together when the number of features has grown.
 const RETUNE_STEP: f64 = 1.25;
+/// The most steps in one direction: a factor of ten thousand and more.
+const MOST_STEPS: usize = 40;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
 
@@ -51,9 +53,7 @@ struct Tuner<'s, 'a, W: Workbench> {
 }
 
 /// Runs the whole search.
-pub(super) fn automatic<W: Workbench>(
-    mut search: Search<'_, W>,
-) -> Result<Found<W::Extra>, W::Error> {
+pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Ending, W::Error> {
     let bounds = search.bench.bounding_box()?;
     let dim = search.dim();
     let begin = search.options().begin_with.clone();
@@ -76,21 +76,20 @@ pub(super) fn automatic<W: Workbench>(
         blocks,
         tried: Vec::new(),
         narrowed: 0,
-        search: &mut search,
+        search,
     };
     let status = tuner.run(swept)?;
-    let probes = search.probe_count();
-    search.finish(
-        status,
-        match probes {
-            1 => "the first candidate was good enough".to_owned(),
-            _ => format!("best of {probes} candidates by held-out residual"),
-        },
-    )
+    let choice = match search.probe_count() {
+        1 => "the first candidate was good enough".to_owned(),
+        probes => format!("best of {probes} candidates by held-out residual"),
+    };
+    Ok((status, choice))
 }
 
 impl<W: Workbench> Tuner<'_, '_, W> {
     /// `swept`: the present shape was given, so there is no need for a sweep unless it fails.
+    ///
+    /// Both loops end at the latest with the limit on features, since every level has more of them.
     fn run(&mut self, mut swept: bool) -> Result<Status, W::Error> {
         loop {
             if swept {
@@ -127,7 +126,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     }
 
     fn done(&mut self) -> Result<bool, W::Error> {
-        Ok(self.search.out_of_time() || self.search.tolerance_met()?)
+        Ok(self.search.is_over() || self.search.tolerance_met()?)
     }
 
     /// Moves on to more features, at fresh points.
@@ -168,11 +167,11 @@ impl<W: Workbench> Tuner<'_, '_, W> {
         Ok(better)
     }
 
-    /// Repeats a change while it helps; tells whether it did.
+    /// Repeats a change while it helps, within reason; tells whether it did.
     fn repeat(&mut self, change: impl Fn(&Shape) -> Shape) -> Result<bool, W::Error> {
         let mut moved = false;
-        while !self.done()? {
-            if !self.try_out(change(&self.shape))? {
+        for _step in 0..MOST_STEPS {
+            if self.done()? || !self.try_out(change(&self.shape))? {
                 break;
             }
             moved = true;

@@ -8,6 +8,7 @@ use super::panel::{
     apply_dense, apply_dense_transpose, apply_stacked, apply_stacked_transpose, dense_panel,
     move_top_rows, stacked_panel,
 };
+use super::work::Work;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 
@@ -83,19 +84,21 @@ pub(crate) struct BlockReflectors {
 /// Reduces the first `n` columns of the block `b`; the columns behind are carried along.
 ///
 /// `r` has `n` rows and as many columns as `b`: the triangle and the carried columns. On return the
-/// reduced columns of `b` hold the Householder vectors and the carried ones what is left of them.
+/// reduced columns of `b` hold the Householder vectors and the carried ones what is left of them. Work that is stopped
+/// leaves both unfinished.
 pub(crate) fn reduce_block(
     shape: Shape,
     mut r: MatMut<'_, f64>,
     mut b: MatMut<'_, f64>,
     n: usize,
-    parallel: bool,
+    work: Work<'_>,
 ) -> Vec<Panel> {
+    let parallel = work.parallel;
     let p = b.nrows();
     let total = shape.reducible(p, n);
     let width = panel_width(n);
     let mut panels = Vec::with_capacity(total.div_ceil(width.max(1)));
-    if total == 0 {
+    if total == 0 || work.is_over() {
         return panels;
     }
     let mut column = 0;
@@ -130,7 +133,7 @@ pub(crate) fn reduce_block(
                         t,
                         next_r.rb_mut().subrows_mut(column, w),
                         next_b.rb_mut().subrows_mut(start, len),
-                        false,
+                        work.alone(),
                     );
                     reduce_panel(shape, next_r, next_b, end)
                 })
@@ -142,11 +145,14 @@ pub(crate) fn reduce_block(
                     t,
                     rest_r.subrows_mut(column, w),
                     rest_b.subrows_mut(start, len),
-                    parallel,
+                    work,
                 );
             },
         );
         let Some(next) = next else { break };
+        if work.is_over() {
+            break;
+        }
         panels.push(next);
         (column, w) = (end, next_w);
     }
@@ -174,7 +180,7 @@ fn update_columns(
     t: MatRef<'_, f64>,
     r: MatMut<'_, f64>,
     mut b: MatMut<'_, f64>,
-    parallel: bool,
+    work: Work<'_>,
 ) {
     let columns = b.ncols();
     if columns > CHUNK {
@@ -182,11 +188,11 @@ fn update_columns(
         let (r1, r2) = r.split_at_col_mut(half);
         let (b1, b2) = b.split_at_col_mut(half);
         join(
-            parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
-            || update_columns(shape, v, t, r1, b1, parallel),
-            || update_columns(shape, v, t, r2, b2, parallel),
+            work.parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
+            || update_columns(shape, v, t, r1, b1, work),
+            || update_columns(shape, v, t, r2, b2, work),
         );
-    } else if columns > 0 {
+    } else if columns > 0 && !work.is_over() {
         match shape {
             Shape::Dense => {
                 apply_dense_transpose(v, t, b.rb_mut());

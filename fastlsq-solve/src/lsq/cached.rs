@@ -47,12 +47,11 @@ impl CachedSolver {
     pub fn solve(&self, rhs: MatRef<'_, f64>) -> Result<Mat<f64>, LsqError> {
         expect_rows(rhs, self.q.nrows(), Input::RightHandSide, "row of A")?;
         check_finite(rhs, 0, Input::RightHandSide)?;
-        let contiguous = rhs.ncols() == 1 && column(rhs, 0).len() == rhs.nrows();
-        let coordinates = if contiguous {
+        let coordinates = if rhs.ncols() == 1 {
             let mut c = Mat::zeros(self.q.ncols(), 1);
             dots(
                 self.q.as_ref(),
-                column(rhs, 0),
+                &column(rhs, 0),
                 column_mut(c.as_mut(), 0),
                 self.parallel,
             );

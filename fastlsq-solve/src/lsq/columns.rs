@@ -28,8 +28,9 @@ pub fn spanning_columns(matrix: Mat<f64>, options: &LsqOptions) -> Result<Vec<us
         return Err(LsqError::Empty { rows, cols });
     }
     check_finite(matrix.as_ref(), 0, Input::Matrix)?;
-    with_threads(options.threads, |parallel| {
-        let (qr, _) = equilibrated_pivoted_qr(matrix, options, cols, parallel);
+    with_threads(options, |work| {
+        let (qr, _) = equilibrated_pivoted_qr(matrix, options, cols, work);
+        work.control.check()?;
         let mut columns = qr.order[..qr.rank()].to_vec();
         columns.sort_unstable();
         Ok(columns)

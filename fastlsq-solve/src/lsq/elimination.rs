@@ -4,6 +4,7 @@ use super::block::join;
 use super::kernels::{column, column_mut, dot, norm, reflect_columns, scale};
 use super::panel::{apply_dense_transpose, dense_panel, move_top_rows};
 use super::products::add_product;
+use super::work::Work;
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -32,7 +33,7 @@ impl Panel {
 }
 
 /// The state between two panels: the first `rank` columns of `a` hold Householder vectors.
-pub(super) struct Elimination {
+pub(super) struct Elimination<'a> {
     pub(super) a: Mat<f64>,
     pub(super) r: Mat<f64>,
     pub(super) order: Vec<usize>,
@@ -40,12 +41,12 @@ pub(super) struct Elimination {
     pub(super) rank: usize,
     /// W of the last panel, whose update C ← C − V·W of the columns behind is still to be made.
     pending: Option<Mat<f64>>,
-    parallel: bool,
+    work: Work<'a>,
 }
 
-impl Elimination {
+impl<'a> Elimination<'a> {
     /// Nothing eliminated yet.
-    pub(super) fn new(a: Mat<f64>, parallel: bool) -> Self {
+    pub(super) fn new(a: Mat<f64>, work: Work<'a>) -> Self {
         let (m, n) = a.shape();
         Self {
             r: Mat::zeros(m.min(n), n),
@@ -54,7 +55,7 @@ impl Elimination {
             rank: 0,
             pending: None,
             a,
-            parallel,
+            work,
         }
     }
 
@@ -82,7 +83,7 @@ impl Elimination {
     /// Brings the next `width` columns up to date and reduces them, and the others up to date meanwhile.
     /// Returns the columns before the reduction, and T.
     pub(super) fn reduce_next_panel(&mut self, width: usize) -> (Mat<f64>, Mat<f64>) {
-        let (rank, parallel) = (self.rank, self.parallel);
+        let (rank, work) = (self.rank, self.work);
         let rows = self.a.nrows() - rank;
         let pending = self.pending.take();
         let (done, behind) = self.a.as_mut().split_at_col_mut(rank);
@@ -93,7 +94,7 @@ impl Elimination {
         let reduce = || {
             if let Some((start, v, w)) = last {
                 let c = next.rb_mut().subrows_mut(start, v.nrows());
-                add_product(c, -1.0, v, w.subcols(0, width), false);
+                add_product(c, -1.0, v, w.subcols(0, width), work.alone());
             }
             let panel = next.subrows_mut(rank, rows);
             let unreduced = panel.rb().to_owned();
@@ -104,10 +105,10 @@ impl Elimination {
         let update = || {
             if let Some((start, v, w)) = last {
                 let c = rest.subrows_mut(start, v.nrows());
-                add_product(c, -1.0, v, w.subcols(width, w.ncols() - width), parallel);
+                add_product(c, -1.0, v, w.subcols(width, w.ncols() - width), work);
             }
         };
-        join(parallel && last.is_some(), reduce, update).0
+        join(work.parallel && last.is_some(), reduce, update).0
     }
 
     /// Takes the reduced panel into Q and computes its rows of R; the rest of the update stays pending.
@@ -120,7 +121,7 @@ impl Elimination {
         let v = panel.vectors(done.rb());
         let c = behind.rb().subrows(start, m - start);
         let mut w = Mat::zeros(width, n - end);
-        products(v, panel.t.as_ref(), c, w.as_mut(), self.parallel);
+        products(v, panel.t.as_ref(), c, w.as_mut(), self.work);
         let mut r = self.r.as_mut().submatrix_mut(start, end, width, n - end);
         r.copy_from(c.subrows(0, width));
         add_product(r, -1.0, v.subrows(0, width), w.as_ref(), false);
@@ -135,7 +136,7 @@ impl Elimination {
             let (done, behind) = self.a.as_mut().split_at_col_mut(self.rank);
             let v = panel.vectors(done.rb());
             let c = behind.subrows_mut(panel.start, v.nrows());
-            add_product(c, -1.0, v, w.as_ref(), self.parallel);
+            add_product(c, -1.0, v, w.as_ref(), self.work);
         }
     }
 
@@ -162,7 +163,7 @@ impl Elimination {
             self.r
                 .as_mut()
                 .submatrix_mut(start, start, width, n - start),
-            self.parallel,
+            self.work,
         );
         self.a
             .as_mut()
@@ -179,7 +180,7 @@ fn products(
     t: MatRef<'_, f64>,
     c: MatRef<'_, f64>,
     w: MatMut<'_, f64>,
-    parallel: bool,
+    work: Work<'_>,
 ) {
     let columns = c.ncols();
     if columns > CHUNK {
@@ -187,11 +188,11 @@ fn products(
         let (c1, c2) = c.split_at_col(half);
         let (w1, w2) = w.split_at_col_mut(half);
         join(
-            parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
-            || products(v, t, c1, w1, parallel),
-            || products(v, t, c2, w2, parallel),
+            work.parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
+            || products(v, t, c1, w1, work),
+            || products(v, t, c2, w2, work),
         );
-    } else if columns > 0 {
+    } else if columns > 0 && !work.is_over() {
         let mut product = Mat::zeros(v.ncols(), columns);
         matmul(
             product.as_mut(),
@@ -211,7 +212,7 @@ fn eliminate(
     t: MatRef<'_, f64>,
     mut a: MatMut<'_, f64>,
     r: MatMut<'_, f64>,
-    parallel: bool,
+    work: Work<'_>,
 ) {
     let columns = a.ncols();
     if columns > CHUNK {
@@ -219,11 +220,11 @@ fn eliminate(
         let (a1, a2) = a.split_at_col_mut(half);
         let (r1, r2) = r.split_at_col_mut(half);
         join(
-            parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
-            || eliminate(v, t, a1, r1, parallel),
-            || eliminate(v, t, a2, r2, parallel),
+            work.parallel && v.nrows() * v.ncols() * columns > WORTH_A_TASK,
+            || eliminate(v, t, a1, r1, work),
+            || eliminate(v, t, a2, r2, work),
         );
-    } else if columns > 0 {
+    } else if columns > 0 && !work.is_over() {
         apply_dense_transpose(v, t, a.rb_mut());
         move_top_rows(a, r);
     }
@@ -256,7 +257,7 @@ fn careful_panel(mut panel: Mat<f64>, tolerance: f64) -> (Vec<usize>, Mat<f64>, 
         scale(1.0 / (alpha - beta), &mut v[j + 1..]);
         reflect_columns(&v[j..], tau, right.subrows_mut(j, rows - j));
         for i in 0..j {
-            let product = dot(column(panel.as_ref(), i), column(panel.as_ref(), j));
+            let product = dot(&column(panel.as_ref(), i), &column(panel.as_ref(), j));
             for l in 0..=i {
                 t[(l, j)] -= tau * t[(l, i)] * product;
             }

@@ -1,5 +1,6 @@
 //! What can go wrong in a least-squares problem.
 
+use crate::control::Limit;
 use thiserror::Error;
 
 /// Which of the given data an error speaks of.
@@ -81,6 +82,9 @@ pub enum LsqError {
         /// The limit in force.
         limit: usize,
     },
+    /// The time is up, or the call was cancelled.
+    #[error(transparent)]
+    Stopped(#[from] Limit),
     /// An option outside its range.
     #[error("option `{option}` is {value}: it must be {requirement}")]
     Option {
@@ -113,7 +117,7 @@ pub enum LsqError {
         residual: f64,
     },
     /// The rows could not be produced.
-    #[error("row {row} and following could not be produced")]
+    #[error("row {row} and following could not be produced: {cause}")]
     Source {
         /// First row of the failed block.
         row: usize,
@@ -122,7 +126,9 @@ pub enum LsqError {
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A pool with the requested number of threads could not be started.
-    #[error("could not start {threads} threads: leave `threads` unset to use the running pool")]
+    #[error(
+        "could not start {threads} threads ({cause}): leave `threads` unset to use the running pool"
+    )]
     Threads {
         /// Threads requested.
         threads: usize,

@@ -15,6 +15,7 @@ use super::row_blocks::for_each_block;
 use super::solution_map::SolutionMap;
 use super::source::{RowSource, check_finite};
 use super::streamed::Layout;
+use super::work::Work;
 use faer::{Mat, MatRef};
 use std::time::Instant;
 
@@ -66,31 +67,37 @@ pub fn factor(
     }
     check_memory(m, n, rhs.ncols(), options)?;
     expect_rows(rhs, m, Input::RightHandSide, "row of A")?;
-    with_threads(options.threads, |parallel| {
+    with_threads(options, |work| {
         let task = Task {
             source,
             rhs,
             options,
-            parallel,
+            work,
         };
         let (parts, method, reason, fallbacks) = run(task)?;
+        task.check()?;
         assemble(task, parts, method, reason, fallbacks)
     })
 }
 
-/// Runs `work` on the requested number of threads; its argument says whether to use tasks at all.
+/// Calls `compute` on the requested number of threads; its argument says whether to use tasks at all, and until when.
 pub(super) fn with_threads<T: Send>(
-    threads: Option<usize>,
-    work: impl FnOnce(bool) -> Result<T, LsqError> + Send,
+    options: &LsqOptions,
+    compute: impl FnOnce(Work<'_>) -> Result<T, LsqError> + Send,
 ) -> Result<T, LsqError> {
-    match threads {
-        None => work(true),
-        Some(1) => work(false),
+    let control = options.control.started();
+    let work = |parallel| Work {
+        parallel,
+        control: &control,
+    };
+    match options.threads {
+        None => compute(work(true)),
+        Some(1) => compute(work(false)),
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|cause| LsqError::Threads { threads, cause })?
-            .install(|| work(true)),
+            .install(|| compute(work(true))),
     }
 }
 
@@ -175,7 +182,8 @@ fn assemble(
     fallbacks: Vec<String>,
 ) -> Result<Factorisation, LsqError> {
     let clock = Instant::now();
-    let solution = parts.map.solve(parts.coordinates.as_ref(), task.parallel);
+    let parallel = task.work.parallel;
+    let solution = parts.map.solve(parts.coordinates.as_ref(), parallel);
     let misfit = parts
         .map
         .misfit(parts.coordinates.as_ref(), solution.as_ref());
@@ -213,16 +221,16 @@ fn assemble(
         solution,
         residual_norms: squares.into_iter().map(f64::sqrt).collect(),
         info,
-        parallel: task.parallel,
+        parallel,
     })
 }
 
 /// ‖Ax − b‖² by another pass over the rows.
 fn residual_squares(task: Task<'_>, x: MatRef<'_, f64>) -> Result<Vec<f64>, LsqError> {
     let mut squares = vec![0.0; x.ncols()];
-    for_each_block(task.source, task.parallel, |row, a| {
+    for_each_block(task.source, task.work, |row, a| {
         let mut rest = task.rhs.subrows(row, a.nrows()).to_owned();
-        add_product(rest.as_mut(), -1.0, a, x, task.parallel);
+        add_product(rest.as_mut(), -1.0, a, x, task.work);
         add_squares(rest.as_ref(), &mut squares);
     })?;
     Ok(squares)

@@ -4,6 +4,8 @@
 //! running machine (the choice is made at run time, so no compiler flags are needed). The order of
 //! the additions is fixed by the length alone: results never depend on threads.
 
+use std::borrow::Cow;
+
 use faer::prelude::ReborrowMut;
 use faer::{MatMut, MatRef};
 use pulp::Arch;
@@ -11,21 +13,22 @@ use pulp::Arch;
 /// Independent partial sums: enough to hide the latency of the additions.
 const LANES: usize = 16;
 
-/// The entries of column `j`, contiguous because every matrix here is column-major.
+/// The entries of column `j`: where they lie, or a copy if they are not contiguous, as in a transposed view.
 #[inline]
-pub(crate) fn column<'a>(a: MatRef<'a, f64>, j: usize) -> &'a [f64] {
-    match a.col(j).try_as_col_major() {
-        Some(c) => c.as_slice(),
-        None => &[],
+pub(crate) fn column(a: MatRef<'_, f64>, j: usize) -> Cow<'_, [f64]> {
+    let entries = a.col(j);
+    match entries.try_as_col_major() {
+        Some(c) => Cow::Borrowed(c.as_slice()),
+        None => Cow::Owned(entries.iter().copied().collect()),
     }
 }
 
-/// The entries of column `j`, to be changed.
+/// The entries of column `j`, to be changed. Only for matrices that were made here: these are column-major.
 #[inline]
 pub(crate) fn column_mut<'a>(a: MatMut<'a, f64>, j: usize) -> &'a mut [f64] {
     match a.col_mut(j).try_as_col_major_mut() {
         Some(c) => c.as_slice_mut(),
-        None => &mut [],
+        None => unreachable!("a matrix that is written to is column-major"),
     }
 }
 
@@ -185,7 +188,8 @@ pub(crate) fn transpose_times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
             let mut groups = y.chunks_exact_mut(4);
             let mut j = 0;
             for group in &mut groups {
-                let c = [0, 1, 2, 3].map(|i| &column(a, j + i)[..n]);
+                let c = [0, 1, 2, 3].map(|i| column(a, j + i));
+                let c = c.each_ref().map(|c| &c[..n]);
                 group.copy_from_slice(&dot4_lanes(c, x));
                 j += 4;
             }
@@ -206,8 +210,8 @@ pub(crate) fn times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
         || {
             let whole = a.ncols().min(x.len()) / 4 * 4;
             for j in (0..whole).step_by(4) {
-                let (c0, c1) = (&column(a, j)[..n], &column(a, j + 1)[..n]);
-                let (c2, c3) = (&column(a, j + 2)[..n], &column(a, j + 3)[..n]);
+                let c = [0, 1, 2, 3].map(|i| column(a, j + i));
+                let [c0, c1, c2, c3] = c.each_ref().map(|c| &c[..n]);
                 for i in 0..n {
                     y[i] +=
                         (x[j] * c0[i] + x[j + 1] * c1[i]) + (x[j + 2] * c2[i] + x[j + 3] * c3[i]);
@@ -275,6 +279,32 @@ mod tests {
                 assert_eq!(z[i], (0..n).map(|j| a[(i, j)] * y[j]).sum::<f64>());
             }
         }
+    }
+
+    #[test]
+    fn columns_of_transposed_views_are_read_entry_by_entry() {
+        let a = faer::Mat::from_fn(5, 9, |i, j| (i * 9 + j) as f64);
+        let turned = a.transpose();
+        for j in 0..5 {
+            let expected: Vec<f64> = (0..9).map(|i| (j * 9 + i) as f64).collect();
+            assert_eq!(*column(turned, j), *expected);
+        }
+        let x: Vec<f64> = (0..9).map(f64::from).collect();
+        let mut y = vec![f64::NAN; 5];
+        transpose_times(turned, &x, &mut y);
+        for (j, value) in y.iter().enumerate() {
+            assert_eq!(
+                *value,
+                (0..9).map(|i| (j * 9 + i) as f64 * x[i]).sum::<f64>()
+            );
+        }
+        let mut z = vec![f64::NAN; 9];
+        times(turned, &y, &mut z);
+        assert!(
+            z.iter()
+                .enumerate()
+                .all(|(i, z)| { *z == (0..5).map(|j| (j * 9 + i) as f64 * y[j]).sum::<f64>() })
+        );
     }
 
     #[test]

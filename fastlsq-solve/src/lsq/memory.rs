@@ -3,9 +3,7 @@
 use super::error::LsqError;
 use super::options::LsqOptions;
 use super::streamed::Layout;
-
-/// The limit where the machine does not tell how much memory it has.
-const FALLBACK_LIMIT: usize = 16 << 30;
+use crate::control::Limit;
 
 /// Fails if an `m`×`n` problem with `k` right-hand sides needs more memory than allowed.
 pub(crate) fn check_memory(
@@ -14,17 +12,17 @@ pub(crate) fn check_memory(
     k: usize,
     options: &LsqOptions,
 ) -> Result<(), LsqError> {
-    let limit = options.memory_limit.unwrap_or_else(available);
-    let needed = estimate(m, n, k, options.keep_q).unwrap_or(usize::MAX);
-    if needed > limit {
-        return Err(LsqError::TooLarge {
+    let needed = estimate(m, n, k, options.keep_q);
+    match options.control.allow_bytes(needed) {
+        Ok(()) => Ok(()),
+        Err(Limit::Memory { needed, limit }) => Err(LsqError::TooLarge {
             rows: m,
             cols: n,
             needed,
             limit,
-        });
+        }),
+        Err(other) => Err(other.into()),
     }
-    Ok(())
 }
 
 /// Bytes needed, to leading order; `None` when the number itself overflows.
@@ -43,21 +41,4 @@ fn estimate(m: usize, n: usize, k: usize, keep_q: bool) -> Option<usize> {
         numbers = numbers.checked_add(m.checked_mul(n)?)?;
     }
     numbers.checked_mul(size_of::<f64>())
-}
-
-/// Memory that the system says is available.
-fn available() -> usize {
-    let table = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    table
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))
-        .and_then(|rest| {
-            rest.trim()
-                .trim_end_matches("kB")
-                .trim()
-                .parse::<usize>()
-                .ok()
-        })
-        .and_then(|kilobytes| kilobytes.checked_mul(1024))
-        .unwrap_or(FALLBACK_LIMIT)
 }

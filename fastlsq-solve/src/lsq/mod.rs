@@ -36,7 +36,7 @@
 //!
 //! Map: `source` (rows) → `streamed`, `block`, `panel` (QR) → `pivoted`, `pivots`, `elimination` (rank) → `range_map`,
 //! `solution_map` (Q₁ and the inverse of T in A ≈ Q₁·T) → `factor`, `cached`, `constrained`; `methods` holds one
-//! file for each [`Method`].
+//! file for each [`Method`]. Everything asks the [`Control`](crate::Control) of the options whether it may go on.
 
 mod block;
 mod cached;
@@ -60,6 +60,7 @@ mod solution_map;
 mod source;
 mod streamed;
 mod triangle;
+mod work;
 
 pub use cached::CachedSolver;
 pub use columns::spanning_columns;
@@ -68,6 +69,7 @@ pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
 pub(crate) use kernels::times;
+pub(crate) use options::MOST_THREADS;
 pub use options::{LsqOptions, Method};
 pub(crate) use pivoted::{PivotedQr, pivoted_qr};
 pub(crate) use products::add_product;

@@ -1,6 +1,10 @@
 //! How a least-squares problem is to be solved.
 
+use std::ops::ControlFlow;
+use std::time::Duration;
+
 use super::error::LsqError;
+use crate::control::{Control, Progress};
 
 /// The algorithm behind a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -38,7 +42,7 @@ impl std::fmt::Display for Method {
 }
 
 /// More threads than this are taken for a mistake.
-const MOST_THREADS: usize = 1024;
+pub(crate) const MOST_THREADS: usize = 1024;
 
 /// Options of a least-squares solve. The defaults suit random-feature matrices.
 ///
@@ -69,9 +73,9 @@ pub struct LsqOptions {
     /// Threads to use; 1 stays on the calling thread. Default (`None`): the current rayon pool.
     /// The result does not depend on it.
     pub threads: Option<usize>,
-    /// Memory that may be used, in bytes; a larger problem is refused before anything is allocated.
-    /// Default (`None`): what the machine has available, or 16 GiB where that cannot be known.
-    pub memory_limit: Option<usize>,
+    /// Time limit, memory limit and progress callback. Default: no time limit, and as much memory as the machine has
+    /// available, or 16 GiB where that cannot be known.
+    pub control: Control,
 }
 
 impl Default for LsqOptions {
@@ -84,7 +88,7 @@ impl Default for LsqOptions {
             minimum_norm: false,
             keep_q: false,
             threads: None,
-            memory_limit: None,
+            control: Control::new(),
         }
     }
 }
@@ -145,10 +149,27 @@ impl LsqOptions {
         self
     }
 
-    /// Sets the memory limit in bytes.
+    /// Sets the time after which the call ends with an error.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.control = self.control.time_limit(limit);
+        self
+    }
+
+    /// Sets the memory limit in bytes; a larger problem is refused before anything is allocated.
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.memory_limit = Some(bytes);
+        self.control = self.control.memory_limit(bytes);
+        self
+    }
+
+    /// Sets the callback that sees how far the call has come and may [cancel](crate::control) it.
+    #[must_use]
+    pub fn progress(
+        mut self,
+        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.control = self.control.progress(callback);
         self
     }
 

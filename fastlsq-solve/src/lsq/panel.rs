@@ -66,7 +66,7 @@ fn join_t(t: MatMut<'_, f64>, w1: usize, v1: MatRef<'_, f64>, v2: MatRef<'_, f64
 fn extend_t(mut t: MatMut<'_, f64>, v: MatRef<'_, f64>, j: usize, tau: f64) {
     let mut products = [0.0; LEAF];
     for (i, p) in products.iter_mut().enumerate().take(j) {
-        *p = dot(column(v, i), column(v, j));
+        *p = dot(&column(v, i), &column(v, j));
     }
     for i in 0..j {
         let sum: f64 = (i..j).map(|l| t[(i, l)] * products[l]).sum();
@@ -227,7 +227,7 @@ fn stacked(v: MatRef<'_, f64>, t: MatRef<'_, f64>, mut top: MatMut<'_, f64>, c: 
     let mut w = Mat::zeros(top.nrows(), top.ncols());
     matmul(w.as_mut(), Accum::Replace, t, &products, 1.0, Par::Seq);
     for j in 0..w.ncols() {
-        axpy(-1.0, column(w.as_ref(), j), column_mut(top.rb_mut(), j));
+        axpy(-1.0, &column(w.as_ref(), j), column_mut(top.rb_mut(), j));
     }
     matmul(c, Accum::Add, v, &w, -1.0, Par::Seq);
 }

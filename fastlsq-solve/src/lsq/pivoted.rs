@@ -16,6 +16,7 @@ use super::kernels::{column, norm};
 use super::panel::{apply_dense, apply_dense_transpose};
 use super::pivots::Sketch;
 use super::triangle::clear_below_diagonal;
+use super::work::Work;
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -42,17 +43,20 @@ fn panel_width(n: usize) -> usize {
     if n <= 64 { 16 } else { 32 }
 }
 
-/// Factors `a`, which is overwritten. Stops when the pivots and the remaining columns reach `tolerance`.
-pub(crate) fn pivoted_qr(a: Mat<f64>, tolerance: f64, parallel: bool) -> PivotedQr {
+/// Factors `a`, which is overwritten. Stops when the pivots and the remaining columns reach `tolerance`; with fewer pivots
+/// if the work is stopped.
+pub(crate) fn pivoted_qr<'w>(a: Mat<f64>, tolerance: f64, work: impl Into<Work<'w>>) -> PivotedQr {
+    let work: Work<'w> = work.into();
+    let parallel = work.parallel;
     let (m, n) = a.shape();
     let limit = m.min(n);
     let mut sketch = Sketch::new(a.as_ref(), panel_width(n), parallel);
-    let mut state = Elimination::new(a, parallel);
+    let mut state = Elimination::new(a, work);
     let mut dropped = Vec::new();
     // The order is only nearly the best, and near the noise level of the data a few columns always stick
     // out: settle for columns somewhat above the tolerance, and for less each time.
     let mut slack = 2.0;
-    while state.rank < limit {
+    while state.rank < limit && !work.is_over() {
         let width = panel_width(n).min(limit - state.rank);
         state.swap(&sketch.bring_pivots_forward(width));
         let (unreduced, t) = state.reduce_next_panel(width);
@@ -73,8 +77,10 @@ pub(crate) fn pivoted_qr(a: Mat<f64>, tolerance: f64, parallel: bool) -> Pivoted
         // The rank lies inside this panel (or the sketch misled): order it by its true norms.
         state.reduce_carefully(unreduced, tolerance);
         let rest = state.rest();
-        dropped = (0..rest.ncols()).map(|j| norm(column(rest, j))).collect();
-        if dropped.iter().all(|&size| size <= slack * tolerance) {
+        dropped = (0..rest.ncols()).map(|j| norm(&column(rest, j))).collect();
+        // Where nothing was found, the same sketch would find nothing again: every round adds a pivot or is the last.
+        let left = dropped.iter().any(|&size| size > slack * tolerance);
+        if !left || state.rank == start {
             break;
         }
         slack *= 2.0;

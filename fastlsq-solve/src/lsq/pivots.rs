@@ -160,7 +160,7 @@ fn largest(values: &[f64]) -> usize {
 fn row_squares(y: MatRef<'_, f64>) -> Vec<f64> {
     let mut squares = vec![0.0; y.nrows()];
     for l in 0..y.ncols() {
-        for (s, v) in squares.iter_mut().zip(column(y, l)) {
+        for (s, v) in squares.iter_mut().zip(column(y, l).iter()) {
             *s += v * v;
         }
     }

@@ -65,7 +65,8 @@ impl InnerMap {
 /// Adds the squared norm of each column.
 pub(crate) fn add_squares(a: MatRef<'_, f64>, sums: &mut [f64]) {
     for (j, sum) in sums.iter_mut().enumerate() {
-        *sum += dot(column(a, j), column(a, j));
+        let entries = column(a, j);
+        *sum += dot(&entries, &entries);
     }
 }
 

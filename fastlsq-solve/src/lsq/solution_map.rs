@@ -6,6 +6,7 @@
 use super::block::{BlockReflectors, Shape, reduce_block};
 use super::products::product;
 use super::triangle::{solve_upper, solve_upper_transpose};
+use super::work::Work;
 use faer::{Mat, MatRef};
 
 /// G: the unknowns for given coordinates in the range.
@@ -49,16 +50,10 @@ pub(crate) enum SolutionMap {
 
 impl SolutionMap {
     /// The least-norm (μ = 0) or ridge (μ > 0) solution operator of T·x = c, given Tᵀ (N×r).
-    pub(crate) fn least_norm(mut transposed: Mat<f64>, mu: f64, parallel: bool) -> Self {
+    pub(crate) fn least_norm(mut transposed: Mat<f64>, mu: f64, work: Work<'_>) -> Self {
         let rank = transposed.ncols();
         let mut r = Mat::zeros(rank, rank);
-        let panels = reduce_block(
-            Shape::Dense,
-            r.as_mut(),
-            transposed.as_mut(),
-            rank,
-            parallel,
-        );
+        let panels = reduce_block(Shape::Dense, r.as_mut(), transposed.as_mut(), rank, work);
         let upper = BlockReflectors::new(Shape::Dense, panels, transposed);
         let ridge = (mu > 0.0).then(|| {
             let mut diagonal = Mat::zeros(rank, rank);
@@ -66,7 +61,7 @@ impl SolutionMap {
                 diagonal[(i, i)] = mu.sqrt();
             }
             let shape = Shape::StackedTriangle;
-            let panels = reduce_block(shape, r.as_mut(), diagonal.as_mut(), rank, parallel);
+            let panels = reduce_block(shape, r.as_mut(), diagonal.as_mut(), rank, work);
             BlockReflectors::new(shape, panels, diagonal)
         });
         Self::LeastNorm { r, upper, ridge }

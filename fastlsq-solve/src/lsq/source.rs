@@ -150,7 +150,7 @@ pub(crate) fn check_finite(
     let mut found: Option<(usize, usize)> = None;
     for j in 0..block.ncols() {
         let values = column(block, j);
-        if values.len() == block.nrows() && all_finite(values) {
+        if all_finite(&values) {
             continue;
         }
         for i in 0..block.nrows() {

@@ -8,8 +8,11 @@
 use super::block::{BlockReflectors, Shape, join, reduce_block};
 use super::error::{Input, LsqError};
 use super::kernels::{column, dot};
+use super::row_blocks::TASK_ROWS;
 use super::source::{RowSource, check_finite};
 use super::triangle::clear_below_diagonal;
+use super::work::Work;
+use crate::control::Control;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 
@@ -78,7 +81,7 @@ struct Context<'a> {
     rhs: MatRef<'a, f64>,
     layout: Layout,
     keep_q: bool,
-    parallel: bool,
+    work: Work<'a>,
 }
 
 /// Streams all rows of `source`, and of `rhs` beside it (M×k, k may be 0).
@@ -86,7 +89,7 @@ pub(crate) fn stream_qr(
     source: &dyn RowSource,
     rhs: MatRef<'_, f64>,
     keep_q: bool,
-    parallel: bool,
+    work: Work<'_>,
 ) -> Result<Streamed, LsqError> {
     let layout = Layout::new(source.nrows(), source.ncols());
     let context = Context {
@@ -94,21 +97,28 @@ pub(crate) fn stream_qr(
         rhs,
         layout,
         keep_q,
-        parallel,
+        work,
     };
-    context.reduce_streams(0, layout.streams)
+    let streamed = context.reduce_streams(0, layout.streams)?;
+    work.control.check()?;
+    Ok(streamed)
 }
 
 /// R and the first N rows of Qᵀb for A = QR with more rows than columns: the same least-squares problem up to a
 /// constant, with N rows.
 ///
 /// # Errors
-/// Values that are not finite, wrong sizes, and whatever the source reports.
+/// Values that are not finite, wrong sizes, a limit of the control, and whatever the source reports.
 pub(crate) fn reduce_rows(
     source: &dyn RowSource,
     rhs: MatRef<'_, f64>,
+    control: &Control,
 ) -> Result<(Mat<f64>, Mat<f64>), LsqError> {
-    Ok(stream_qr(source, rhs, false, true)?.triangle_and_carried(source.ncols()))
+    let work = Work {
+        parallel: true,
+        control,
+    };
+    Ok(stream_qr(source, rhs, false, work)?.triangle_and_carried(source.ncols()))
 }
 
 impl Streamed {
@@ -132,7 +142,7 @@ impl Context<'_> {
         }
         let middle = usize::midpoint(from, to);
         let (left, right) = join(
-            self.parallel,
+            self.work.parallel,
             || self.reduce_streams(from, middle),
             || self.reduce_streams(middle, to),
         );
@@ -146,7 +156,7 @@ impl Context<'_> {
             left.r.as_mut(),
             right.r.as_mut(),
             n,
-            self.parallel,
+            self.work,
         );
         for (sum, (j, other)) in left
             .residual_squares
@@ -154,7 +164,7 @@ impl Context<'_> {
             .zip(right.residual_squares.iter().enumerate())
         {
             let rest = column(right.r.as_ref(), n + j);
-            *sum += other + dot(rest, rest);
+            *sum += other + dot(&rest, &rest);
         }
         let q = left.q.zip(right.q).map(|(a, b)| {
             right.r.truncate(n, n);
@@ -190,10 +200,11 @@ impl Context<'_> {
             }
             self.write_block(row, workspace.as_mut())?;
             let shape = if first { Shape::Dense } else { Shape::Stacked };
-            let panels = reduce_block(shape, r.as_mut(), workspace.as_mut(), n, self.parallel);
+            let panels = reduce_block(shape, r.as_mut(), workspace.as_mut(), n, self.work);
+            self.work.control.check()?;
             for (j, sum) in residual_squares.iter_mut().enumerate() {
                 let rest = column(workspace.as_ref(), n + j);
-                *sum += dot(rest, rest);
+                *sum += dot(&rest, &rest);
             }
             if self.keep_q {
                 let mut v = std::mem::replace(&mut workspace, Mat::zeros(0, 0));
@@ -213,8 +224,13 @@ impl Context<'_> {
     fn write_block(&self, row: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
         let rows = out.nrows();
         let (mut a, mut b) = out.split_at_col_mut(self.source.ncols());
-        self.source.write_rows(row, a.rb_mut())?;
-        check_finite(a.rb(), row, Input::Matrix)?;
+        for first in (0..rows).step_by(TASK_ROWS) {
+            self.work.control.check()?;
+            let count = TASK_ROWS.min(rows - first);
+            let mut part = a.rb_mut().subrows_mut(first, count);
+            self.source.write_rows(row + first, part.rb_mut())?;
+            check_finite(part.rb(), row + first, Input::Matrix)?;
+        }
         b.copy_from(self.rhs.subrows(row, rows));
         check_finite(b.rb(), row, Input::RightHandSide)
     }

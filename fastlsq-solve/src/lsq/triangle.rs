@@ -26,7 +26,7 @@ pub(crate) fn clear_below_diagonal(mut r: MatMut<'_, f64>) {
 
 /// Norms of the columns.
 pub(crate) fn column_norms(a: MatRef<'_, f64>) -> Vec<f64> {
-    (0..a.ncols()).map(|j| norm(column(a, j))).collect()
+    (0..a.ncols()).map(|j| norm(&column(a, j))).collect()
 }
 
 /// 1/norm, or 1 where that is not a positive number.

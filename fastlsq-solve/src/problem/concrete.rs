@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use fastlsq_ops::{EquationRow, Expr, Field, Frame, Parameter, Space, Statement, Unknown};
+use fastlsq_ops::{
+    Coordinate, EquationRow, Expr, Field, Frame, Parameter, Space, Statement, Unknown, integral,
+};
 use ndarray::Array2;
 
 use super::condition::{Condition, Imposition, Left, Place};
@@ -118,6 +120,7 @@ impl ProblemStatement {
                             Place::Part(part) => {
                                 format!(".condition({}, {left}, {right})", part.as_written())
                             }
+                            Place::Mean => format!(".with(Condition::mean({right}).of({left}))"),
                             Place::Opposite(_) | Place::Points { .. } => {
                                 format!(".with(Condition::at(points, {left}, values))")
                             }
@@ -130,8 +133,45 @@ impl ProblemStatement {
                 }
             },
         };
+        let left = match condition.place {
+            Place::Mean => self.mean_of(left)?,
+            _ => left,
+        };
         let residual = &left - &condition.right;
         Ok((left, residual))
+    }
+
+    /// The mean of an expression over the space of a box.
+    fn mean_of(&self, expression: Expr) -> Result<Expr, MistakeReason> {
+        let bounds = self.domain.bounding_box()?;
+        let volume = self.domain.volume()?;
+        if (volume - bounds.volume()).abs() > 1e-12 * volume {
+            return Err(MistakeReason::MeanOfShape);
+        }
+        let mut mean = expression;
+        for k in 0..self.domain.coordinates().space_axes() {
+            let (lo, hi) = (bounds.lo()[k], bounds.hi()[k]);
+            mean = integral(mean, Coordinate::Axis(k), lo, hi) / (hi - lo);
+        }
+        Ok(mean)
+    }
+
+    /// Where a mean over space is asked for: at the middle of space, and at all times.
+    fn places_of_means(&self) -> Result<Array2<f64>, MistakeReason> {
+        let bounds = self.domain.bounding_box()?;
+        let (lo, hi) = (bounds.lo(), bounds.hi());
+        let space = self.domain.coordinates();
+        let times = if space.has_time() { MEAN_TIMES } else { 1 };
+        let middle = |k: usize| 0.5 * lo[k] + 0.5 * hi[k];
+        Ok(Array2::from_shape_fn((times, lo.len()), |(i, k)| {
+            if space.has_time() && k + 1 == lo.len() {
+                // Chebyshev points: no interpolation between them overshoots.
+                let angle = std::f64::consts::PI * (i as f64 + 0.5) / times as f64;
+                middle(k) - 0.5 * (hi[k] - lo[k]) * angle.cos()
+            } else {
+                middle(k)
+            }
+        }))
     }
 
     /// The problem with these parameters free and all others at their values; equations and conditions may be
@@ -146,6 +186,13 @@ impl ProblemStatement {
     fn lowered(&self, free: &[Parameter], linear: bool) -> Result<ConcreteProblem, SolveError> {
         if let Some(mistake) = &self.mistake {
             return Err(mistake.clone());
+        }
+        if let Some(&(_, value)) = self.parameters.iter().find(|(_, value)| !value.is_finite()) {
+            return Err(SolveError::Option {
+                option: "parameter",
+                value,
+                requirement: "values of parameters are finite",
+            });
         }
         let frame = self.frame(free);
         let mut lowering = Lowering {
@@ -171,6 +218,9 @@ impl ProblemStatement {
         }
     }
 }
+
+/// At so many times a mean over space is asked for: fewer than a table that is split for judging.
+const MEAN_TIMES: usize = 24;
 
 /// "left = right".
 fn text_of(left: &Expr, right: &Expr) -> String {
@@ -352,6 +402,11 @@ impl Lowering<'_> {
                 points: points.clone(),
                 values: values.clone(),
             },
+            Place::Mean => {
+                let points = self.statement.places_of_means()?;
+                let values = vec![0.0; points.nrows()];
+                ConcretePlace::Points { points, values }
+            }
         })
     }
 
@@ -404,6 +459,14 @@ fn linear_parts(statement: &Statement) -> (EquationRow, Field) {
 }
 
 impl ConcreteProblem {
+    /// The names of the equations and conditions, in the order of their blocks of rows.
+    #[must_use]
+    pub fn labels(&self) -> Vec<String> {
+        let equations = self.equations.iter().map(|equation| &equation.label);
+        let conditions = self.conditions.iter().map(|condition| &condition.label);
+        equations.chain(conditions).cloned().collect()
+    }
+
     /// The names of the unknowns.
     #[must_use]
     pub fn names(&self) -> Vec<String> {

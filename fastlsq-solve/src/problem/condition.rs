@@ -19,6 +19,8 @@ pub enum Place {
         /// The values of the left side there.
         values: Vec<f64>,
     },
+    /// On average over space, at all times.
+    Mean,
 }
 
 impl Place {
@@ -27,7 +29,9 @@ impl Place {
         match self {
             Self::Part(part) => part.to_string(),
             Self::Opposite(coordinate) => format!("periodic {coordinate}"),
+            Self::Points { points, .. } if points.nrows() == 1 => "point".to_owned(),
             Self::Points { .. } => "data".to_owned(),
+            Self::Mean => "mean".to_owned(),
         }
     }
 }
@@ -152,6 +156,44 @@ impl Condition {
             values: values.to_vec(),
         };
         Self::new(place, Left::Expression(left.into()), 0.0.into())
+    }
+
+    /// The expression, a number, has this value at one point.
+    ///
+    /// ```
+    /// use fastlsq_solve::{BoxDomain, Condition, LinearProblem, WALLS, Y, div, grad, laplacian, unknowns, vector};
+    /// // The pressure of a flow is determined up to a constant: it is 0 in a corner.
+    /// let [u, v, p] = unknowns(["u", "v", "p"]);
+    /// let stokes = LinearProblem::on(BoxDomain::unit(2))
+    ///     .equation(-laplacian([u, v]) + grad(p), Y * vector([1.0, 0.0]))
+    ///     .equation(div([u, v]), 0.0)
+    ///     .condition(WALLS, [u, v], 0.0)
+    ///     .with(Condition::value_at(&[0.0, 0.0], 0.0).of(p));
+    /// # let _ = stokes;
+    /// ```
+    #[must_use]
+    pub fn value_at(point: &[f64], value: f64) -> Self {
+        let points = Array2::from_shape_fn((1, point.len()), |(_, k)| point[k]);
+        let place = Place::Points {
+            points,
+            values: vec![value],
+        };
+        Self::new(place, Left::OnlyUnknown(Trace::Value), 0.0.into())
+    }
+
+    /// The mean over space of something has this value, at all times where there is time. For domains that are boxes,
+    /// where integrals of features have a closed form.
+    #[must_use]
+    pub fn mean(value: f64) -> Self {
+        let left = Left::OnlyUnknown(Trace::Value);
+        Self::new(Place::Mean, left, value.into())
+    }
+
+    /// The same condition about this expression instead of the only unknown.
+    #[must_use]
+    pub fn of(mut self, left: impl Into<Expr>) -> Self {
+        self.left = Left::Expression(left.into());
+        self
     }
 
     /// Where the condition holds.

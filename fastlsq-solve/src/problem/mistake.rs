@@ -43,6 +43,11 @@ pub enum MistakeReason {
         "values at points belong to a number, not to a vector: state one condition for each component"
     )]
     VectorAtPoints,
+    /// A mean over a domain that is no box.
+    #[error(
+        "means are known over boxes only, where integrals of features have a closed form; fix a value at a point with .value_at(…)"
+    )]
+    MeanOfShape,
     /// An equation or condition that says nothing of the unknowns.
     #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
     WithoutUnknown {

@@ -129,6 +129,16 @@ impl ProblemStatement {
         self.with(Condition::new(place, left, 0.0.into()));
     }
 
+    /// Adds u = v at one point.
+    pub fn value_at(&mut self, point: &[f64], value: f64) {
+        self.with(Condition::value_at(point, value));
+    }
+
+    /// Adds: the mean of u over space is v.
+    pub fn mean(&mut self, value: f64) {
+        self.with(Condition::mean(value));
+    }
+
     /// Gives a parameter its value, instead of one that it had.
     pub fn parameter(&mut self, parameter: Parameter, value: f64) {
         self.parameters.retain(|(own, _)| *own != parameter);
@@ -327,6 +337,23 @@ macro_rules! stating_methods {
         #[must_use]
         pub fn data(mut self, points: $crate::ndarray::Array2<f64>, values: &[f64]) -> Self {
             self.statement.data(points, values);
+            self
+        }
+
+        /// u = v at one point, for the only unknown: what fixes a solution that is determined up to a constant. In
+        /// systems, and for other expressions, use [`Condition::value_at`]($crate::Condition::value_at).
+        #[must_use]
+        pub fn value_at(mut self, point: &[f64], value: f64) -> Self {
+            self.statement.value_at(point, value);
+            self
+        }
+
+        /// The mean of u over space is v (at all times, where there is time), for the only unknown: what fixes a solution
+        /// that is determined up to a constant. In systems, and for other expressions, use
+        /// [`Condition::mean`]($crate::Condition::mean).
+        #[must_use]
+        pub fn mean(mut self, value: f64) -> Self {
+            self.statement.mean(value);
             self
         }
 

@@ -7,6 +7,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::SpaceError;
 use super::quadrature::Quadrature;
+use crate::control::Control;
 use crate::dense::{cholesky, cholesky_solve, product, right_singular, times};
 use crate::domain::{Sequence, UnitSampler};
 use crate::lsq::reduce_rows;
@@ -47,7 +48,7 @@ impl Local {
         // A tall matrix is reduced to a triangle first: the same right singular vectors.
         let right = if samples.nrows() > 2 * samples.ncols() {
             let none = Mat::<f64>::zeros(samples.nrows(), 0);
-            let (triangle, _) = reduce_rows(&samples, none.as_ref())?;
+            let (triangle, _) = reduce_rows(&samples, none.as_ref(), &Control::new())?;
             right_singular(triangle.as_ref())
         } else {
             right_singular(samples.as_ref())

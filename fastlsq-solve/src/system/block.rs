@@ -68,6 +68,14 @@ impl RowBlock {
         self.len() == 0
     }
 
+    /// How many numbers it holds.
+    pub(crate) fn numbers(&self) -> usize {
+        let tables = [&self.normals, &self.table, &self.partners];
+        let tables = tables.into_iter().flatten().map(Array2::len).sum::<usize>();
+        let weights = self.row_weights.as_ref().map_or(0, Vec::len);
+        self.points.len() + tables + self.data.len() + weights
+    }
+
     /// Points, normals and tabulated coefficients together.
     #[must_use]
     pub fn sites(&self) -> Sites<'_> {

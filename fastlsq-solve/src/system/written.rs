@@ -7,6 +7,7 @@ use fastlsq_basis::Basis;
 
 use super::RowBlock;
 use crate::SolveError;
+use crate::control::Control;
 use crate::lsq::{RowSource, reduce_rows};
 
 /// The rows of a block and their data, without the block's weight.
@@ -24,8 +25,12 @@ impl WrittenRows {
     /// Writes the rows of a block over these bases.
     ///
     /// # Errors
-    /// Operators, points or data that do not fit, values that are not finite.
-    pub fn new(block: &RowBlock, bases: &[Arc<dyn Basis>]) -> Result<Self, SolveError> {
+    /// Operators, points or data that do not fit, values that are not finite, a limit of the control.
+    pub fn new(
+        block: &RowBlock,
+        bases: &[Arc<dyn Basis>],
+        control: &Control,
+    ) -> Result<Self, SolveError> {
         let plain = RowBlock {
             weight: 1.0,
             exact: false,
@@ -34,7 +39,7 @@ impl WrittenRows {
         let system = super::System::new(bases.to_vec(), vec![plain])?;
         let rhs = system.right_hand_side();
         let (rows, data) = if system.nrows() > system.ncols() {
-            reduce_rows(&system, rhs.as_ref())?
+            reduce_rows(&system, rhs.as_ref(), control)?
         } else {
             let mut rows = Mat::zeros(system.nrows(), system.ncols());
             system.write_rows(0, rows.as_mut())?;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fastlsq_solve::ndarray::{Array2, array};
 use fastlsq_solve::{
     Basis, BoxDomain, Condition, DomainError, DomainExt, EquationRow, FrequencyLaw, Interval,
-    LinearProblem, LsqError, Options, Parity, RowBlock, SinusoidalBasis, SolveError, Symmetry,
-    System, Unknown, X, Z, given, laplacian, problems, unknown,
+    Limit, LinearProblem, Options, Parity, RowBlock, SinusoidalBasis, SolveError, Symmetry, System,
+    Unknown, X, Z, given, laplacian, problems, unknown,
 };
 
 fn u() -> Unknown {
@@ -209,22 +209,20 @@ fn absurd_sizes_are_refused_before_anything_is_allocated() {
         .rows(usize::MAX / 2, 10);
     let error = poisson().solve_with(&rows).unwrap_err();
     assert!(
-        matches!(error, SolveError::Domain(DomainError::TooManyPoints { .. })),
+        matches!(error.limit(), Some(Limit::Memory { .. })),
         "{error:?}"
     );
     let own = poisson().with(Condition::on(X.lo(), u(), 0.0).rows(usize::MAX));
     assert!(matches!(
         refusal(&own),
-        SolveError::Domain(DomainError::TooManyPoints { .. })
+        SolveError::Stopped(Limit::Memory { .. })
     ));
     let memory = Options::new()
         .bandwidth(3.0)
         .features(200)
         .memory_limit(10_000);
-    match poisson().solve_with(&memory).unwrap_err() {
-        SolveError::Lsq(error) => assert!(matches!(*error, LsqError::TooLarge { .. })),
-        other => panic!("{other:?}"),
-    }
+    let error = poisson().solve_with(&memory).unwrap_err();
+    assert!(matches!(error.limit(), Some(Limit::Memory { .. })));
 }
 
 #[test]

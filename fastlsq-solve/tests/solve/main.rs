@@ -13,6 +13,7 @@ mod convergence;
 mod errors;
 mod exact_basis;
 mod factored;
+mod limits;
 mod options;
 mod regression;
 mod reproducible;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use faer::Mat;
 use fastlsq_solve::{
-    Backend, Basis, BoxDomain, CpuBackend, Domain, EquationRow, Frame, FrequencyLaw, LinearProblem,
-    LsqOptions, MultiIndex, Options, RowBlock, SinusoidalBasis, Space, System, UnitSampler,
-    WrittenRows, X, Y, compress, exp, laplacian, unknown,
+    Backend, Basis, BoxDomain, Control, CpuBackend, Domain, EquationRow, Frame, FrequencyLaw,
+    LinearProblem, LsqOptions, MultiIndex, Options, RowBlock, SinusoidalBasis, Space, System,
+    UnitSampler, WrittenRows, X, Y, compress, exp, laplacian, unknown,
 };
 
 fn basis(features: usize) -> Vec<Arc<dyn Basis>> {
@@ -47,7 +47,7 @@ fn distance(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 fn a_written_block_gives_the_same_solution_whether_it_was_reduced_or_not() {
     for on_values in [7, 40, 41, 500] {
         let (bases, blocks) = (basis(40), blocks(100, on_values));
-        let written = WrittenRows::new(&blocks[1], &bases).unwrap();
+        let written = WrittenRows::new(&blocks[1], &bases, &Control::new()).unwrap();
         assert_eq!(written.len(), on_values.min(40));
         let plain = System::new(bases, blocks).unwrap();
         let shared = plain
@@ -62,7 +62,7 @@ fn a_written_block_gives_the_same_solution_whether_it_was_reduced_or_not() {
 #[test]
 fn an_increment_on_written_rows_leads_to_the_same_sum() {
     let (bases, mut blocks) = (basis(30), blocks(0, 200));
-    let written = WrittenRows::new(&blocks[1], &bases).unwrap();
+    let written = WrittenRows::new(&blocks[1], &bases, &Control::new()).unwrap();
     let whole = System::new(bases.clone(), blocks.clone()).unwrap();
     let options = LsqOptions::new();
     let solve = |system: &System| {
@@ -90,8 +90,8 @@ fn an_increment_on_written_rows_leads_to_the_same_sum() {
 #[test]
 fn written_rows_that_do_not_fit_are_refused() {
     let (bases, mut blocks) = (basis(20), blocks(30, 30));
-    let written = WrittenRows::new(&blocks[1], &bases).unwrap();
-    let other = WrittenRows::new(&blocks[1], &basis(21)).unwrap();
+    let written = WrittenRows::new(&blocks[1], &bases, &Control::new()).unwrap();
+    let other = WrittenRows::new(&blocks[1], &basis(21), &Control::new()).unwrap();
     let system = System::new(bases.clone(), blocks.clone()).unwrap();
     let refused = |rows| system.clone().with_written(rows).unwrap_err().to_string();
     assert!(refused(vec![None]).contains("written blocks"));

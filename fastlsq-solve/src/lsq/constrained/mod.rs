@@ -22,6 +22,7 @@ use crate::lsq::products::{add_product, product};
 use crate::lsq::row_blocks::for_each_block;
 use crate::lsq::source::{RowSource, check_finite};
 use crate::lsq::triangle::{column_norms, solve_upper};
+use crate::lsq::work::Work;
 use faer::{Mat, MatRef};
 use split::{NullSpaceRows, Split, stack};
 
@@ -31,6 +32,9 @@ const INDEPENDENT: [f64; 4] = [1e-3, 1e-6, 1e-9, 1e-12];
 
 /// Weight of each remaining constraint beside all rows of A together.
 const WEIGHT: f64 = 1.0;
+
+/// Copies of C that are in memory at once.
+const COPIES: usize = 5;
 
 /// The matrix C of equality constraints Cx = d, and the values d.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +90,9 @@ pub fn factor_constrained(
         return Err(LsqError::Empty { rows: m, cols: n });
     }
     check_memory(m, n, rhs.ncols(), options)?;
+    let copies = constraints.matrix.nrows().checked_mul(n);
+    let copies = copies.and_then(|entries| entries.checked_mul(COPIES * size_of::<f64>()));
+    options.control.allow_bytes(copies)?;
     expect_rows(rhs, m, Input::RightHandSide, "row of A")?;
     expect_rows(
         constraints.matrix.transpose(),
@@ -107,12 +114,18 @@ pub fn factor_constrained(
     )?;
     check_finite(constraints.matrix, 0, Input::Constraints)?;
     check_finite(constraints.values, 0, Input::ConstraintValues)?;
-    with_threads(options.threads, |parallel| {
+    with_threads(options, |work| {
+        // The inner factorisations share the deadline.
+        let options = &LsqOptions {
+            control: work.control.clone(),
+            ..options.clone()
+        };
         let mut best: Option<ConstrainedFactorisation> = None;
         for independent in INDEPENDENT {
-            let space = Split::new(constraints.matrix, independent, parallel);
+            let space = Split::new(constraints.matrix, independent, work);
+            work.control.check()?;
             let complete = space.qr.rank() == constraints.matrix.nrows().min(n);
-            let solved = solve_in_null_space(source, rhs, constraints, space, options, parallel)?;
+            let solved = solve_in_null_space(source, rhs, constraints, space, options, work)?;
             let done = complete || solved.holds(constraints.values);
             if best
                 .as_ref()
@@ -137,8 +150,9 @@ fn solve_in_null_space(
     constraints: Constraints<'_>,
     mut space: Split,
     options: &LsqOptions,
-    parallel: bool,
+    work: Work<'_>,
 ) -> Result<ConstrainedFactorisation, LsqError> {
+    let parallel = work.parallel;
     let (m, n) = (source.nrows(), source.ncols());
     let rank = space.qr.rank();
     let fixed = space.fixed(constraints.values);
@@ -148,9 +162,10 @@ fn solve_in_null_space(
     let mut columns = Mat::zeros(m, if options.keep_q { rank } else { 0 });
     let offset = product(basis.as_ref(), fixed.as_ref(), parallel);
     let mut squares = 0.0;
-    for_each_block(source, parallel, |row, a| {
+    for_each_block(source, work, |row, a| {
         for j in 0..n {
-            squares += dot(column(a, j), column(a, j));
+            let entries = column(a, j);
+            squares += dot(&entries, &entries);
         }
         add_product(
             rest.as_mut().subrows_mut(row, a.nrows()),

@@ -6,6 +6,7 @@ use crate::lsq::pivoted::{PivotedQr, pivoted_qr};
 use crate::lsq::products::add_product;
 use crate::lsq::source::{RowSource, check_finite};
 use crate::lsq::triangle::{column_norms, inverse_or_one, scale_columns, solve_upper_transpose};
+use crate::lsq::work::Work;
 use faer::{Mat, MatMut, MatRef};
 
 /// Constraints whose relative residual stays above this contradict each other.
@@ -37,11 +38,11 @@ pub(super) fn stack(upper: MatRef<'_, f64>, lower: MatRef<'_, f64>) -> Mat<f64> 
 }
 
 impl Split {
-    pub(super) fn new(matrix: MatRef<'_, f64>, independent: f64, parallel: bool) -> Self {
+    pub(super) fn new(matrix: MatRef<'_, f64>, independent: f64, work: Work<'_>) -> Self {
         let mut transposed = matrix.transpose().to_owned();
         let scaling = inverse_or_one(&column_norms(transposed.as_ref()));
         scale_columns(transposed.as_mut(), &scaling);
-        let qr = pivoted_qr(transposed.clone(), independent, parallel);
+        let qr = pivoted_qr(transposed.clone(), independent, work);
         let (rank, others) = (qr.rank(), qr.order.len() - qr.rank());
         let mut rows = Mat::from_fn(others, transposed.nrows(), |i, j| {
             transposed[(j, qr.order[rank + i])]

@@ -9,6 +9,7 @@ use crate::lsq::row_blocks::for_each_block;
 use crate::lsq::solution_map::SolutionMap;
 use crate::lsq::source::check_finite;
 use crate::lsq::triangle::{inverse_or_one, triangle_condition};
+use crate::lsq::work::Work;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{
     LltError, LltParams, cholesky_in_place, cholesky_in_place_scratch,
@@ -34,15 +35,21 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
     let mut gram = Mat::zeros(n, n);
     let mut coordinates = Mat::zeros(n, k);
     let mut kept = Mat::zeros(if task.options.keep_q { m } else { 0 }, n);
-    for_each_block(task.source, task.parallel, |row, a| {
-        add_lower_gram(gram.as_mut(), a, 0, task.parallel);
+    for_each_block(task.source, task.work, |row, a| {
+        add_lower_gram(gram.as_mut(), a, 0, task.work);
         let b = task.rhs.subrows(row, a.nrows());
         add_product(coordinates.as_mut(), 1.0, a.transpose(), b, false);
         if task.options.keep_q {
             kept.as_mut().subrows_mut(row, a.nrows()).copy_from(a);
         }
     })?;
+    task.check()?;
     let reduction_seconds = clock.elapsed().as_secs_f64();
+    let cube = (n as f64).powi(3) / 3.0;
+    let flops = m as f64 * (n as f64).powi(2) + cube;
+    // The decomposition cannot be interrupted, and runs on one thread.
+    let rate = (flops - cube) / reduction_seconds.max(f64::MIN_POSITIVE);
+    task.allow_flops(cube, rate / rayon::current_num_threads().max(1) as f64)?;
     let clock = Instant::now();
     let norms: Vec<f64> = (0..n).map(|i| gram[(i, i)].sqrt()).collect();
     let scaling = if task.options.equilibrate {
@@ -82,7 +89,7 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
         largest_dropped: 0.0,
         condition: triangle_condition(r.as_ref()),
         map: SolutionMap::Gram { r, scaling },
-        flops: m as f64 * (n as f64).powi(2) + (n as f64).powi(3) / 3.0,
+        flops,
         reduction_seconds,
         rank_seconds: clock.elapsed().as_secs_f64(),
         fallback: None,
@@ -94,16 +101,19 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
 const CHUNK: usize = 128;
 
 /// Adds AᵀA to the lower triangle of the Gram matrix; `g` holds its columns from `first` on.
-fn add_lower_gram(mut g: MatMut<'_, f64>, a: MatRef<'_, f64>, first: usize, parallel: bool) {
+fn add_lower_gram(mut g: MatMut<'_, f64>, a: MatRef<'_, f64>, first: usize, work: Work<'_>) {
     let columns = g.ncols();
     if columns > CHUNK {
         let half = (columns / 2).next_multiple_of(4);
         let (g1, g2) = g.split_at_col_mut(half);
         join(
-            parallel,
-            || add_lower_gram(g1, a, first, parallel),
-            || add_lower_gram(g2, a, first + half, parallel),
+            work.parallel,
+            || add_lower_gram(g1, a, first, work),
+            || add_lower_gram(g2, a, first + half, work),
         );
+        return;
+    }
+    if work.is_over() {
         return;
     }
     let below = a.ncols() - first;

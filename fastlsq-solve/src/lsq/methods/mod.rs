@@ -5,10 +5,12 @@ pub(crate) mod orthogonal;
 pub(crate) mod sketch;
 pub(crate) mod svd;
 
+use super::error::LsqError;
 use super::options::{LsqOptions, Method};
 use super::range_map::RangeMap;
 use super::solution_map::SolutionMap;
 use super::source::RowSource;
+use super::work::Work;
 use faer::{Mat, MatRef};
 
 /// What a method is given.
@@ -17,7 +19,19 @@ pub(crate) struct Task<'a> {
     pub(crate) source: &'a dyn RowSource,
     pub(crate) rhs: MatRef<'a, f64>,
     pub(crate) options: &'a LsqOptions,
-    pub(crate) parallel: bool,
+    pub(crate) work: Work<'a>,
+}
+
+impl Task<'_> {
+    /// Fails if the work was stopped: what came out of it means nothing.
+    pub(crate) fn check(self) -> Result<(), LsqError> {
+        Ok(self.work.control.check()?)
+    }
+
+    /// Fails if a step of so many operations, at the rate that others had, would not end in time.
+    pub(crate) fn allow_flops(self, flops: f64, rate: f64) -> Result<(), LsqError> {
+        Ok(self.work.control.allow_seconds(flops / rate)?)
+    }
 }
 
 /// What a method delivers.

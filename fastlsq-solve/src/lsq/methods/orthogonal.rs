@@ -10,6 +10,7 @@ use crate::lsq::solution_map::SolutionMap;
 use crate::lsq::source::check_finite;
 use crate::lsq::streamed::{Layout, QNode, stream_qr};
 use crate::lsq::triangle::{column_norms, inverse_or_one, scale_columns, triangle_condition};
+use crate::lsq::work::Work;
 use faer::Mat;
 use std::time::Instant;
 
@@ -39,13 +40,13 @@ pub(super) fn reveal(task: Task<'_>) -> Result<Revealed, LsqError> {
     let streamed = !Layout::new(m, n).is_one_block(m);
     let (mut matrix, rhs, outside, q);
     if streamed {
-        let result = stream_qr(task.source, task.rhs, task.options.keep_q, task.parallel)?;
+        let result = stream_qr(task.source, task.rhs, task.options.keep_q, task.work)?;
         (matrix, rhs) = result.triangle_and_carried(n);
         outside = result.residual_squares;
         q = result.q;
     } else {
         matrix = Mat::zeros(m, n);
-        write_parallel(task.source, 0, matrix.as_mut(), task.parallel)?;
+        write_parallel(task.source, 0, matrix.as_mut(), task.work)?;
         check_finite(task.rhs, 0, Input::RightHandSide)?;
         rhs = task.rhs.to_owned();
         outside = vec![0.0; rhs.ncols()];
@@ -54,7 +55,8 @@ pub(super) fn reveal(task: Task<'_>) -> Result<Revealed, LsqError> {
     let reduction_seconds = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let rows = matrix.nrows();
-    let (qr, scaling) = equilibrated_pivoted_qr(matrix, task.options, n, task.parallel);
+    let (qr, scaling) = equilibrated_pivoted_qr(matrix, task.options, n, task.work);
+    task.check()?;
     let flops = pivoted_flops(rows, n, qr.rank())
         + if streamed {
             householder_flops(m, n)
@@ -79,7 +81,7 @@ pub(crate) fn equilibrated_pivoted_qr(
     mut matrix: Mat<f64>,
     options: &LsqOptions,
     n: usize,
-    parallel: bool,
+    work: Work<'_>,
 ) -> (PivotedQr, Vec<f64>) {
     let norms = column_norms(matrix.as_ref());
     let scaling = if options.equilibrate {
@@ -94,7 +96,7 @@ pub(crate) fn equilibrated_pivoted_qr(
         .map(|(a, b)| a * b)
         .fold(0.0, f64::max);
     (
-        pivoted_qr(matrix, options.threshold_for(n) * largest, parallel),
+        pivoted_qr(matrix, options.threshold_for(n) * largest, work),
         scaling,
     )
 }
@@ -111,6 +113,12 @@ pub(super) fn pivoted_flops(m: usize, n: usize, r: usize) -> f64 {
 }
 
 impl Revealed {
+    /// Operations per second that it took.
+    pub(super) fn rate(&self) -> f64 {
+        let seconds = self.reduction_seconds + self.clock.elapsed().as_secs_f64();
+        self.flops / seconds.max(f64::MIN_POSITIVE)
+    }
+
     /// T transposed (N×r) in the original, unscaled unknowns.
     pub(super) fn right_factor_transposed(&self) -> Mat<f64> {
         let undo: Vec<f64> = self.scaling.iter().map(|s| 1.0 / s).collect();
@@ -140,7 +148,7 @@ impl Revealed {
             pivoted: Some(self.qr),
             rotation,
         };
-        let projection = inner.project(self.rhs, task.parallel);
+        let projection = inner.project(self.rhs, task.work.parallel);
         let outside = self
             .outside
             .iter()
@@ -183,7 +191,7 @@ pub(crate) fn rank_revealing(task: Task<'_>) -> Result<Parts, LsqError> {
         SolutionMap::least_norm(
             revealed.right_factor_transposed(),
             task.options.ridge,
-            task.parallel,
+            task.work,
         )
     } else {
         revealed.basic_map()
@@ -197,7 +205,7 @@ pub(crate) fn rank_revealing(task: Task<'_>) -> Result<Parts, LsqError> {
 pub(crate) fn plain(task: Task<'_>) -> Result<Parts, LsqError> {
     let clock = Instant::now();
     let (m, n) = (task.source.nrows(), task.source.ncols());
-    let streamed = stream_qr(task.source, task.rhs, task.options.keep_q, task.parallel)?;
+    let streamed = stream_qr(task.source, task.rhs, task.options.keep_q, task.work)?;
     let (r, coordinates) = streamed.triangle_and_carried(n);
     let reduction_seconds = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -210,7 +218,7 @@ pub(crate) fn plain(task: Task<'_>) -> Result<Parts, LsqError> {
     let pivots: Vec<f64> = (0..n).map(|i| r[(i, i)].abs()).collect();
     let condition = triangle_condition(r.as_ref());
     let map = if ridge > 0.0 {
-        SolutionMap::least_norm(r.transpose().to_owned(), ridge, task.parallel)
+        SolutionMap::least_norm(r.transpose().to_owned(), ridge, task.work)
     } else {
         SolutionMap::Basic {
             r,

@@ -15,6 +15,7 @@ use crate::lsq::row_blocks::for_each_block;
 use crate::lsq::solution_map::SolutionMap;
 use crate::lsq::source::ColumnSubset;
 use crate::lsq::triangle::{solve_upper, triangle_condition};
+use crate::lsq::work::Work;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use rand::{RngExt, SeedableRng};
@@ -37,7 +38,8 @@ pub(crate) fn column_sketch(task: Task<'_>) -> Result<Parts, LsqError> {
     let (n, options) = (task.source.ncols(), task.options);
     let sketch = sparse_sign_sketch(task)?;
     let rows = sketch.nrows();
-    let (qr, scaling) = equilibrated_pivoted_qr(sketch, options, n, task.parallel);
+    let (qr, scaling) = equilibrated_pivoted_qr(sketch, options, n, task.work);
+    task.check()?;
     let mut columns = qr.order[..qr.rank()].to_vec();
     if columns.is_empty() {
         // A is zero: any column serves to find that out.
@@ -69,9 +71,9 @@ pub(crate) fn column_sketch(task: Task<'_>) -> Result<Parts, LsqError> {
             &revealed.right_factor_transposed(),
             &qr,
             &scaling,
-            task.parallel,
+            task.work,
         );
-        SolutionMap::least_norm(transposed, options.ridge, task.parallel)
+        SolutionMap::least_norm(transposed, options.ridge, task.work)
     } else {
         let mut scaling = vec![1.0; n];
         for (place, &unknown) in columns.iter().enumerate() {
@@ -100,7 +102,7 @@ fn spread(
     chosen: &Mat<f64>,
     qr: &crate::lsq::pivoted::PivotedQr,
     scaling: &[f64],
-    parallel: bool,
+    work: Work<'_>,
 ) -> Mat<f64> {
     let (n, rank) = (qr.order.len(), qr.rank());
     if rank == 0 {
@@ -114,7 +116,7 @@ fn spread(
             x[(i, place)] *= scaling[qr.order[i]] / scaling[unknown];
         }
     }
-    let others = product(x.transpose(), chosen.as_ref(), parallel);
+    let others = product(x.transpose(), chosen.as_ref(), work);
     let mut out = Mat::zeros(n, chosen.ncols());
     for (place, &unknown) in qr.order.iter().enumerate() {
         let row = if place < rank {
@@ -134,14 +136,14 @@ fn sparse_sign_sketch(task: Task<'_>) -> Result<Mat<f64>, LsqError> {
     let mut rng = ChaCha8Rng::seed_from_u64(0x51c4_e7c4);
     let mut out = Mat::zeros(rows, n);
     let mut targets = Vec::new();
-    for_each_block(task.source, task.parallel, |_, block| {
+    for_each_block(task.source, task.work, |_, block| {
         targets.clear();
         targets.extend((0..block.nrows() * NONZEROS).map(|_| {
             let bits = rng.random::<u64>();
             let row = ((bits >> 32) * rows as u64) >> 32;
             (row as u32, if bits & 1 == 0 { 1.0 } else { -1.0 })
         }));
-        scatter(out.as_mut(), block, &targets, task.parallel);
+        scatter(out.as_mut(), block, &targets, task.work.parallel);
     })?;
     Ok(out)
 }

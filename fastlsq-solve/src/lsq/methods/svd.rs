@@ -12,6 +12,11 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::svd::{ComputeSvdVectors, SvdParams, svd, svd_scratch};
 use faer::{Auto, Mat, MatRef, Par, Spec};
 
+/// Operations of a singular value decomposition with vectors, per cube of the size.
+const SVD_FLOPS: f64 = 20.0;
+/// How much slower they are than those of the pivoted QR.
+const SVD_SLOWNESS: f64 = 2.0;
+
 /// Truncated SVD of A: singular values up to the threshold are dropped, the solution has minimum norm.
 ///
 /// Pivoted QR first removes what is zero to working accuracy, so the decomposition is one of an r×r matrix:
@@ -23,12 +28,16 @@ pub(crate) fn truncated_svd(task: Task<'_>) -> Result<Parts, LsqError> {
     let ridge = task.options.ridge;
     let mut z = revealed.right_factor_transposed();
     let mut r = Mat::zeros(size, size);
-    let panels = reduce_block(Shape::Dense, r.as_mut(), z.as_mut(), size, task.parallel);
+    let panels = reduce_block(Shape::Dense, r.as_mut(), z.as_mut(), size, task.work);
+    task.check()?;
+    // The decomposition cannot be interrupted; its operations are about this much slower than those before.
+    let flops = SVD_FLOPS * (size as f64).powi(3);
+    task.allow_flops(flops, revealed.rate() / SVD_SLOWNESS)?;
     let z = BlockReflectors::new(Shape::Dense, panels, z);
     clear_below_diagonal(r.as_mut());
 
     let Some(Singular { u, values, v }) = decompose(r.transpose()) else {
-        let map = SolutionMap::least_norm(revealed.right_factor_transposed(), ridge, task.parallel);
+        let map = SolutionMap::least_norm(revealed.right_factor_transposed(), ridge, task.work);
         let condition = triangle_condition(revealed.qr.r11());
         let pivots = revealed.qr.pivots();
         let mut parts = revealed.finish(task, None, map, &pivots, condition);
@@ -63,7 +72,7 @@ pub(crate) fn truncated_svd(task: Task<'_>) -> Result<Parts, LsqError> {
     if let Some(&dropped) = values.get(rank) {
         parts.largest_dropped = dropped;
     }
-    parts.flops += 20.0 * (size as f64).powi(3);
+    parts.flops += flops;
     Ok(parts)
 }
 

@@ -3,6 +3,7 @@
 use faer::{Mat, c64};
 use fastlsq_ops::Operator;
 
+use crate::control::Control;
 use crate::dense::{Lu, cholesky, eigen, product, symmetric_eigen};
 use crate::lsq::reduce_rows;
 use crate::space::local::scale_rows;
@@ -69,7 +70,7 @@ impl Matrices {
             .copy_from(&right);
         scale_rows(&mut samples, space.weights());
         let none = Mat::<f64>::zeros(samples.nrows(), 0);
-        let (triangle, _) = reduce_rows(&samples, none.as_ref())?;
+        let (triangle, _) = reduce_rows(&samples, none.as_ref(), &Control::new())?;
         Ok(Self { a, b, triangle })
     }
 

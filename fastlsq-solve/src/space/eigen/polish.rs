@@ -4,6 +4,7 @@ use faer::{Mat, c64};
 
 use super::Eigenpair;
 use super::matrix::{Found, Matrices};
+use crate::control::Control;
 use crate::lsq::reduce_rows;
 use crate::space::SpaceError;
 
@@ -114,7 +115,7 @@ fn improve(
     }
     let mut rhs = Mat::zeros(rows.nrows(), 1);
     rhs[(size, 0)] = weight;
-    let (triangle, carried) = reduce_rows(&rows, rhs.as_ref())?;
+    let (triangle, carried) = reduce_rows(&rows, rhs.as_ref(), &Control::new())?;
     let mut x = vec![0.0; n + 1];
     for i in (0..=n).rev() {
         let known: f64 = (i + 1..=n).map(|j| triangle[(i, j)] * x[j]).sum();

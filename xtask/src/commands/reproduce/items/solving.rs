@@ -229,7 +229,9 @@ pub(super) fn of_report(report: &Report, seed: u64) -> Run {
             Status::ToleranceMet => "tolerance met",
             Status::Saturated => "saturated",
             Status::LimitReached => "limit reached",
+            Status::Cancelled => "cancelled",
             Status::Explicit => "explicit",
+            Status::IllPosed => "ill-posed",
         }
         .to_owned(),
         seed,

@@ -1,0 +1,149 @@
+//! How well a question was posed: whether it has an answer, one answer, and one that rounding does not reach.
+//!
+//! A problem L u = f, B u = g is judged by a function v that nearly solves it with zero data. Data of white noise, as large in
+//! every block as its terms are for a plain function of size one, are solved for; where some function with hardly any
+//! residual exists, the answer v is that function, many times larger than the noise. The amplification is
+//! ```text
+//! A = ‖v‖ / max_b ( rms(B_b v) / s_b ),     s_b = rms of the terms of B_b for a plain function of size one,
+//! ```
+//! with the residuals at fresh points, so that v is a certificate: a function of size one all of whose residuals are below
+//! 1/A. A is a small number (0.1 … 1000) for well-posed problems, whatever the features, and 10⁵ … 10¹⁵ for others.
+//! Features have no parity here, since a null function of the other parity would be overlooked.
+//!
+//! What v looks like tells what is missing: see `free`. Data that contradict each other are another matter: they show as a
+//! residual that stays, relative to the data, however many features there are.
+
+mod certificate;
+mod free;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use certificate::{Question, judge, probe_features};
+
+/// Amplifications above this are no longer those of a well-posed problem.
+pub(crate) const LARGEST_AMPLIFICATION: f64 = 1e4;
+/// Above this share of u, what rounding of the data does to u leaves nothing of it.
+const LOST: f64 = 1e-5;
+/// A residual above this share of the data, and not falling with more features, is a contradiction.
+pub(crate) const CONTRADICTION: f64 = 1e-3;
+
+/// How well a question was posed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Posedness {
+    /// Not looked at: a fit of data alone, or a function that no solve has made.
+    #[default]
+    NotExamined,
+    /// One solution, which depends on the data as a well-posed problem's does.
+    Fine {
+        /// How many times larger a change of u can be than the change of the data behind it.
+        #[serde(with = "crate::saved::number")]
+        amplification: f64,
+    },
+    /// Many solutions: something that is not zero solves the problem with zero data.
+    Undetermined {
+        /// As for `Fine`.
+        #[serde(with = "crate::saved::number")]
+        amplification: f64,
+        /// What is free.
+        free: String,
+        /// What to do about it.
+        advice: String,
+    },
+    /// No solution: equations and conditions do not hold together, or u is singular.
+    Contradictory {
+        /// The residual that stays, as a share of the data.
+        #[serde(with = "crate::saved::number")]
+        misfit: f64,
+        /// The equations and conditions that are not met.
+        blocks: Vec<String>,
+    },
+    /// One solution, but tiny changes of the data change it much.
+    IllConditioned {
+        /// As for `Fine`.
+        #[serde(with = "crate::saved::number")]
+        amplification: f64,
+        /// How the changes show, or where they come from.
+        cause: String,
+    },
+}
+
+impl Posedness {
+    /// Whether nothing speaks against the question.
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
+        matches!(self, Self::Fine { .. } | Self::NotExamined)
+    }
+
+    /// How many times larger a change of u can be than the change of the data behind it; 1 where that was not examined.
+    #[must_use]
+    pub fn amplification(&self) -> f64 {
+        match self {
+            Self::Fine { amplification }
+            | Self::Undetermined { amplification, .. }
+            | Self::IllConditioned { amplification, .. } => amplification.max(1.0),
+            Self::NotExamined | Self::Contradictory { .. } => 1.0,
+        }
+    }
+
+    /// The estimated error of u, given what the candidates of a search say and how well they meet the data.
+    pub(crate) fn estimate(&self, estimate: f64, residual: f64) -> f64 {
+        let rounding = f64::EPSILON * self.amplification();
+        match self {
+            Self::NotExamined => estimate,
+            Self::Fine { .. } => estimate.max(rounding),
+            Self::Undetermined { .. } => estimate.max(1.0),
+            Self::Contradictory { misfit, .. } => estimate.max(*misfit),
+            Self::IllConditioned { amplification, .. } => estimate
+                .max((amplification * residual).min(1.0))
+                .max(rounding),
+        }
+    }
+}
+
+impl fmt::Display for Posedness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotExamined => f.write_str("not examined"),
+            Self::Fine { amplification } => {
+                write!(
+                    f,
+                    "fine (changes of the data grow at most {amplification:.0e}-fold)"
+                )
+            }
+            Self::Undetermined { free, advice, .. } => {
+                write!(f, "undetermined: {free}; {advice}")
+            }
+            Self::Contradictory { misfit, blocks } => write!(
+                f,
+                "contradictory: {} cannot hold together, {} of the data remains whatever the features; \
+                 they contradict each other (as values that jump where parts of the boundary meet do), or u is singular",
+                listed(blocks),
+                percent(*misfit),
+            ),
+            Self::IllConditioned {
+                amplification,
+                cause,
+            } => write!(
+                f,
+                "ill-conditioned: {cause}; changes of the data grow {amplification:.0e}-fold, so that their rounding reaches {:.0e} of u",
+                (amplification * f64::EPSILON).min(1.0)
+            ),
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// "a", "a and b", "a, b and c".
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "equations and conditions".to_owned(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
