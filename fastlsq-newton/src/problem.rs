@@ -83,7 +83,7 @@ impl NonlinearProblem {
         auto::validate(&concrete.frame, &options.solve)?;
         let line = LineProblem::recognise(&self.statement.concrete(&[])?)
             .map_err(|reason| NewtonError::NoEvolution { reason })?;
-        self.evolved(&line, concrete.linear, options)
+        self.evolved(&line, concrete.linear, &options.started())
     }
 
     /// The problem evolved in time.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use fastlsq_solve::Limit;
+
 /// One run from the first time to the last.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunReport {
@@ -39,6 +41,8 @@ pub struct BlowUp {
 pub struct EvolutionReport {
     /// The time that was reached; values beyond are NaN.
     pub reached: f64,
+    /// The limit that ended it early, if one did.
+    pub stopped: Option<Limit>,
     /// Where the solution ceases to exist, if it does.
     pub blow_up: Option<BlowUp>,
     /// The time from which on the solution was not resolved as asked, for want of coefficients.
@@ -52,6 +56,9 @@ pub struct EvolutionReport {
 impl fmt::Display for EvolutionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "evolved to t = {}", self.reached)?;
+        if let Some(limit) = self.stopped {
+            write!(f, "; {limit}")?;
+        }
         if let Some(BlowUp { time, largest, .. }) = self.blow_up {
             write!(f, "; the solution blows up after t = {time}, where it reaches {largest:.2e}")?;
         }

@@ -3,12 +3,15 @@
 use std::f64::consts::PI;
 
 use faer::c64;
-use fastlsq_solve::{INITIAL, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns};
+use fastlsq_solve::{
+    INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
+};
+use ndarray::Array2;
 
 use super::NonlinearBenchmark;
 use super::evolution::strip;
-use super::spectral::Semilinear;
-use crate::NonlinearProblem;
+use super::spectral::{Semilinear, SpectralReference};
+use crate::{NewtonError, NonlinearProblem};
 
 /// u_t + u_x = 0 on the circle of length 1, 100 turns.
 #[must_use]
@@ -76,6 +79,78 @@ pub struct Referenced {
     pub end: f64,
     /// Points, as a power of two, and steps up to the last time that make the reference accurate.
     pub resolution: (u32, usize),
+}
+
+/// Times at which errors are measured, and points at each of them.
+const TIMES: usize = 20;
+const POINTS: usize = 1000;
+
+/// The largest L2 distance over equidistant times, relative to the largest norm of the truth, of one unknown or several.
+fn worst(
+    (lo, hi): (f64, f64),
+    times: &[f64],
+    solution: &Solution,
+    truth: &dyn Fn(usize, f64) -> Vec<f64>,
+) -> Result<f64, NewtonError> {
+    let (mut error, mut norm) = (0.0_f64, 0.0_f64);
+    for (k, &t) in times.iter().enumerate() {
+        // Shifted from time to time, so that no point has a special place.
+        let shift = (0.618 * (k + 1) as f64).fract();
+        let points = Array2::from_shape_fn((POINTS, 2), |(i, axis)| {
+            if axis == 0 { lo + (hi - lo) * (i as f64 + shift) / POINTS as f64 } else { t }
+        });
+        let mut found = Vec::new();
+        for unknown in solution.unknowns() {
+            found.push(solution.evaluate(*unknown, &points)?);
+        }
+        let (mut distance, mut size) = (0.0, 0.0);
+        for (i, point) in points.rows().into_iter().enumerate() {
+            for (found, truth) in found.iter().zip(truth(k, point[0])) {
+                distance += (found[i] - truth).powi(2);
+                size += truth * truth;
+            }
+        }
+        error = if distance.is_nan() { f64::NAN } else { error.max(distance) };
+        norm = norm.max(size);
+    }
+    Ok((error / norm).sqrt())
+}
+
+impl NonlinearBenchmark {
+    /// The worst L2 error over the run at fresh points, relative to the largest norm of the exact solution: for evolutions in
+    /// one space dimension.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn worst_error(&self, solution: &Solution) -> Result<f64, NewtonError> {
+        let bounds = self.problem.domain().bounding_box()?;
+        let (&[lo, start], &[hi, end]) = (bounds.lo(), bounds.hi()) else {
+            return Err(NewtonError::NoTime);
+        };
+        let times: Vec<f64> = (1..=TIMES)
+            .map(|k| start + (end - start) * k as f64 / TIMES as f64)
+            .collect();
+        worst((lo, hi), &times, solution, &|k, x| self.exact(&[x, times[k]]))
+    }
+}
+
+impl Referenced {
+    /// The spectral solution, with half the points and steps if it is to be compared with.
+    #[must_use]
+    pub fn reference(&self, coarse: bool) -> SpectralReference {
+        let (level, steps) = self.resolution;
+        let (level, steps) = if coarse { (level - 1, steps / 2) } else { (level, steps) };
+        self.semilinear.reference(self.end, TIMES, level, steps / TIMES)
+    }
+
+    /// The worst L2 distance from the reference over its times, relative to its largest norm.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn worst_error(&self, solution: &Solution, reference: &SpectralReference) -> Result<f64, NewtonError> {
+        let value = |k: usize, x: f64| vec![reference.value(k, x)];
+        worst(self.semilinear.interval, reference.times(), solution, &value)
+    }
 }
 
 /// u_t = 10⁻⁴u_xx + 5(u − u³) on the circle \[−1,1\], t ≤ 1, from x² cos πx: layers of width 0.01.

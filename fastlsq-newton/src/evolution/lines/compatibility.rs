@@ -64,16 +64,19 @@ pub(crate) fn remarks(
 ///
 /// For u_t = c ∂ᵐu + … the rate of ½‖u‖² has boundary terms that m conditions in all can control: m/2 at each end for
 /// even m; for odd m = 2k + 1, k at each end and one more at the lower end if c(−1)ᵏ < 0, at the upper end otherwise. For
-/// u_tt = c ∂ᵐu, m/2 at each end.
-pub(crate) fn needed(order: usize, second_in_time: bool, leading: f64) -> Option<[usize; 2]> {
+/// u_tt = c ∂ᵐu, m/2 at each end. Even orders need a sign, without which short waves grow without bound.
+pub(crate) fn needed(
+    order: usize,
+    second_in_time: bool,
+    leading: f64,
+) -> Result<Option<[usize; 2]>, String> {
     let k = order / 2;
+    let sign = if k % 2 == 0 { leading } else { -leading };
     match (order % 2, second_in_time) {
-        (0, _) => Some([k, k]),
-        (_, true) => None,
-        (_, false) => {
-            let sign = if k % 2 == 0 { leading } else { -leading };
-            Some(if sign < 0.0 { [k + 1, k] } else { [k, k + 1] })
-        }
+        (0, _) if sign > 0.0 => Err("short waves grow without bound: time runs backwards, or is no time at all".to_owned()),
+        (0, _) => Ok(Some([k, k])),
+        (_, true) => Ok(None),
+        (_, false) => Ok(Some(if sign < 0.0 { [k + 1, k] } else { [k, k + 1] })),
     }
 }
 
@@ -84,12 +87,19 @@ mod tests {
     #[test]
     fn the_energy_argument_names_the_ends() {
         // u_t = −u_x, u_t = u_x, heat, u_t = −u_xxx, u_t = u_xxx, a plate and a beam.
-        assert_eq!(needed(1, false, -1.0), Some([1, 0]));
-        assert_eq!(needed(1, false, 1.0), Some([0, 1]));
-        assert_eq!(needed(2, false, 1.0), Some([1, 1]));
-        assert_eq!(needed(3, false, -1.0), Some([1, 2]));
-        assert_eq!(needed(3, false, 1.0), Some([2, 1]));
-        assert_eq!(needed(4, false, -1.0), Some([2, 2]));
-        assert_eq!(needed(4, true, -1.0), Some([2, 2]));
+        let cases = [
+            (1, false, -1.0, [1, 0]),
+            (1, false, 1.0, [0, 1]),
+            (2, false, 1.0, [1, 1]),
+            (3, false, -1.0, [1, 2]),
+            (3, false, 1.0, [2, 1]),
+            (4, false, -1.0, [2, 2]),
+            (4, true, -1.0, [2, 2]),
+        ];
+        for (order, second, leading, expected) in cases {
+            assert_eq!(needed(order, second, leading), Ok(Some(expected)));
+        }
+        // Heat backwards, and Laplace's equation in disguise.
+        assert!(needed(2, false, -1.0).is_err() && needed(2, true, -1.0).is_err());
     }
 }

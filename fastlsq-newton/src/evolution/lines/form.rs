@@ -196,7 +196,7 @@ impl LineProblem {
 
     /// Whether a single unknown has as many conditions at each end as its equation takes.
     fn check_counts(&self) -> Result<(), Refusal> {
-        if self.unknowns != 1 || self.periodic {
+        if self.unknowns != 1 {
             return Ok(());
         }
         let (lo, hi) = self.interval;
@@ -216,7 +216,8 @@ impl LineProblem {
         if slopes.iter().any(|c| *c == 0.0 || !c.is_finite() || c.signum() != slopes[0].signum()) {
             return Ok(());
         }
-        let Some(needed) = needed(self.order, self.states.len() == 2, slopes[0]) else { return Ok(()) };
+        let needed = needed(self.order, self.states.len() == 2, slopes[0])?;
+        let Some(needed) = needed.filter(|_| !self.periodic) else { return Ok(()) };
         for (upper, needed) in [false, true].into_iter().zip(needed) {
             let given = self.ends.iter().filter(|end| end.upper == upper && end.level == 0).count();
             if given != needed {

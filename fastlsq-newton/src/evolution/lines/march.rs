@@ -1,9 +1,9 @@
 //! One run from the first time to the last, with a mesh that follows the solution.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use fastlsq_solve::space::line::{Element, LineSpace};
+use fastlsq_solve::{Control, Limit, Stage};
 
 use super::compatibility;
 use super::exact::{self, Exact};
@@ -25,19 +25,19 @@ pub(crate) struct Aim {
     pub(crate) degree: usize,
     /// The most coefficients.
     pub(crate) limit: usize,
-    /// When to give up.
-    pub(crate) deadline: Option<Instant>,
+    /// Limits on time, and who watches.
+    pub(crate) control: Control,
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Finish {
     /// At the last time.
     Complete,
     /// Where no step was short enough.
     Stalled(StepFailure),
-    /// At the limit on time.
-    Deadline,
+    /// At a limit on time, or because someone stopped it.
+    Stopped(Limit),
     /// After more steps than anyone should wait for.
     Steps,
 }
@@ -72,6 +72,8 @@ const PATIENCE: usize = 6;
 const JOIN: f64 = 0.05;
 /// Refinements in a row before a step is accepted as it is.
 const ROUNDS: usize = 12;
+/// Relative rounding of coefficients.
+const ROUNDING: f64 = 1e-15;
 /// No fewer steps: data may change between them.
 const LEAST_STEPS: f64 = 8.0;
 /// The most steps.
@@ -97,8 +99,9 @@ pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run, NewtonError> 
         let mut stepper = Stepper::new(&system, now, &march.y, end, &options)?;
         let mut since = 0;
         while stepper.time() < end {
-            if aim.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                break 'restart Finish::Deadline;
+            let time = stepper.time();
+            if let Err(limit) = aim.control.enter(Stage::Evolution { time }) {
+                break 'restart Finish::Stopped(limit);
             }
             if march.run.steps >= STEPS {
                 break 'restart Finish::Steps;
@@ -293,11 +296,25 @@ impl<'a> March<'a> {
         self.large(&self.space.tails(expansion))
     }
 
+    /// The tail that each state may have: a share of its norm, and the rounding of what it is computed from. A position is
+    /// made of velocities times a time.
+    fn allowed(&self) -> Vec<f64> {
+        let time = self.problem.times.1 - self.problem.times.0;
+        let states = || self.problem.states.iter().zip(&self.run.scales);
+        states()
+            .map(|((_, order), scale)| {
+                let sizes = states().map(|((_, other), scale)| scale * time.powi(*other as i32 - *order as i32));
+                self.aim.tail * scale + ROUNDING * sizes.fold(0.0, f64::max)
+            })
+            .collect()
+    }
+
     /// The pieces that can be halved and where one of these numbers, one for each state, is larger than allowed.
     fn large(&self, sizes: &[Vec<f64>]) -> Vec<bool> {
+        let allowed = self.allowed();
         let large = |own: &Vec<f64>| {
-            let mut pairs = own.iter().zip(&self.run.scales);
-            pairs.any(|(size, scale)| *size > self.aim.tail * scale)
+            let mut pairs = own.iter().zip(&allowed);
+            pairs.any(|(size, allowed)| size > allowed)
         };
         let sizes = sizes.iter().enumerate();
         sizes.map(|(k, own)| large(own) && self.mesh.divisible(k)).collect()
@@ -305,6 +322,7 @@ impl<'a> March<'a> {
 
     /// The mesh with pieces joined where hardly anything is lost; `None` if fewer than `least` can be.
     fn coarser(&self, expansion: &[f64], least: usize) -> Option<Mesh> {
+        let allowed = self.allowed();
         let mut marked = vec![false; self.mesh.len()];
         let mut count = 0;
         for k in 0..self.mesh.len() {
@@ -313,10 +331,8 @@ impl<'a> March<'a> {
                 continue;
             }
             let joined = self.space.joined(expansion, k);
-            let small = joined.iter().zip(&self.run.scales).all(|((loss, tail), scale)| {
-                let allowed = self.aim.tail * scale;
-                *loss <= JOIN * allowed && *tail <= JOIN * allowed
-            });
+            let mut pairs = joined.iter().zip(&allowed);
+            let small = pairs.all(|((loss, tail), allowed)| loss.max(*tail) <= JOIN * allowed);
             if small {
                 marked[k] = true;
                 count += 1;

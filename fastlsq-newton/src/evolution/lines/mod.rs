@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::{Report, Solution, Space, Status, Unknown};
+use fastlsq_solve::{Control, Report, Solution, Space, Status, Unknown};
 
 use super::report::{BlowUp, EvolutionReport, RunReport};
 use crate::NewtonError;
@@ -38,24 +38,26 @@ const SAFE: f64 = 4.0;
 /// and much larger than its error.
 const STEP: f64 = 30.0;
 /// The last coefficients of a piece relative to the error of the whole.
-const TAIL: f64 = 1.0;
+const TAIL: f64 = 0.3;
 /// The finest tolerances that rounding allows.
 const FINEST_STEP: f64 = 1e-11;
-const FINEST_TAIL: f64 = 2e-14;
+const FINEST_TAIL: f64 = 1e-13;
+/// The smallest error that is aimed for.
+const FINEST: f64 = 1e-13;
 /// The most coefficients.
 const LIMIT: usize = 6000;
 /// The most runs.
 const RUNS: usize = 5;
 
 /// What to aim for where the whole is to have the error ε; odd runs have a lower degree.
-fn aim(error: f64, order: usize, odd: bool, deadline: Option<Instant>) -> Aim {
+fn aim(error: f64, order: usize, odd: bool, control: &Control) -> Aim {
     let degree = 12 + 2 * order - if odd { 2 } else { 0 };
     Aim {
         time: (STEP * error).clamp(FINEST_STEP, 1e-3),
         tail: (TAIL * error).clamp(FINEST_TAIL, 1e-2),
         degree,
         limit: LIMIT,
-        deadline,
+        control: control.clone(),
     }
 }
 
@@ -66,12 +68,12 @@ pub(crate) fn evolve(
     options: &NewtonOptions,
 ) -> Result<(Solution, EvolutionReport), NewtonError> {
     let begin = Instant::now();
-    let deadline = options.solve.time_limit.map(|limit| begin + limit);
+    let control = options.solve.control();
     let tolerance = options.solve.tolerance;
     let mut reports = Vec::new();
-    let mut one = |error: f64, odd: bool| -> Result<(Run, Aim), NewtonError> {
+    let mut one = |error: f64, odd: bool| -> Result<Run, NewtonError> {
         let begin = Instant::now();
-        let aim = aim(error, line.order, odd, deadline);
+        let aim = aim(error, line.order, odd, control);
         let run = march::run(line, &aim)?;
         reports.push(RunReport {
             tolerance: error,
@@ -83,20 +85,21 @@ pub(crate) fn evolve(
             difference: f64::NAN,
             seconds: begin.elapsed().as_secs_f64(),
         });
-        Ok((run, aim))
+        Ok(run)
     };
-    let mut error = (FINER.sqrt() * tolerance).max(1e-13);
-    let (mut best, _) = one(error, true)?;
+    let mut error = (FINER.sqrt() * tolerance).max(FINER * FINEST);
+    let mut best = one(error, true)?;
+    // A single run cannot tell its error.
     let mut estimate = f64::INFINITY;
     let mut status = Status::LimitReached;
     let mut differences = vec![f64::NAN];
     for k in 1..RUNS {
-        if best.finish == Finish::Deadline {
+        if matches!(best.finish, Finish::Stopped(_)) {
             break;
         }
         error /= FINER;
-        let (run, aim) = one(error, k % 2 == 0)?;
-        if run.finish == Finish::Deadline && best.finish == Finish::Complete {
+        let run = one(error, k % 2 == 0)?;
+        if matches!(run.finish, Finish::Stopped(_)) {
             break;
         }
         let difference = compare::distance(&run.history, &best.history, &run.scales, line.times.0)
@@ -106,7 +109,7 @@ pub(crate) fn evolve(
             .fold(0.0, |a: f64, (_, b)| if b.is_nan() { f64::NAN } else { a.max(b) });
         differences.push(difference);
         let own = difference / SAFE + rounding(&run);
-        // Where both runs stop at the finest tolerances they differ by what rounding does.
+        // Where rounding rules, differences no longer fall.
         let fell = !(own > 0.5 * estimate);
         if fell || !estimate.is_finite() {
             best = run;
@@ -116,8 +119,7 @@ pub(crate) fn evolve(
             status = Status::ToleranceMet;
             break;
         }
-        let finest = aim.time <= FINEST_STEP && aim.tail <= FINEST_TAIL;
-        if !fell || finest {
+        if !fell || error < FINER * FINEST {
             status = Status::Saturated;
             break;
         }
@@ -125,12 +127,16 @@ pub(crate) fn evolve(
     for (report, difference) in reports.iter_mut().zip(differences) {
         report.difference = difference;
     }
-    if best.finish != Finish::Complete || best.unresolved.is_some() {
+    if !matches!(best.finish, Finish::Complete) || best.unresolved.is_some() {
         status = Status::LimitReached;
     }
     let seconds = begin.elapsed().as_secs_f64();
     let evolution = EvolutionReport {
         reached: best.history.end().unwrap_or(line.times.0),
+        stopped: match best.finish {
+            Finish::Stopped(limit) => Some(limit),
+            _ => None,
+        },
         blow_up: blow_up(&best, line),
         unresolved: best.unresolved,
         remarks: best.remarks.clone(),
@@ -161,7 +167,7 @@ fn rounding(run: &Run) -> f64 {
 
 /// A run that stalls in growth is a solution that ceases to exist.
 fn blow_up(run: &Run, line: &LineProblem) -> Option<BlowUp> {
-    let Finish::Stalled(failure) = run.finish else {
+    let Finish::Stalled(failure) = &run.finish else {
         return None;
     };
     let (space, expansion) = run.history.at(failure.time, 0)?;

@@ -9,6 +9,8 @@ mod baselines;
 mod caching;
 mod coil;
 mod discovery;
+mod eigen;
+mod evolution;
 mod inverse_heat;
 mod linear;
 mod newton;
@@ -40,6 +42,8 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(discovery::Discovery),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
+        Box::new(evolution::Evolution),
+        Box::new(eigen::Eigen),
     ]
 }
 

@@ -23,6 +23,8 @@ const ITERATIONS: usize = 8;
 /// Part of the tolerance that the iteration may leave: small beside the error of the method, which
 /// adds up over some hundred steps.
 const LEFT: f64 = 1e-3;
+/// Relative rounding of the increments: what the iteration cannot be asked to get below.
+const ROUNDING: f64 = 3e-14;
 /// Contraction above which the Jacobian is renewed.
 const RENEW: f64 = 0.02;
 /// Contraction below which, for some steps in a row, the next higher order is tried.
@@ -38,6 +40,8 @@ pub(super) struct Radau {
     order: usize,
     /// The highest table that the tolerance asks for.
     highest: usize,
+    /// What the iteration may leave, in units of the tolerance.
+    left: f64,
     jacobian: Option<Box<dyn Linearised>>,
     /// Whether the Jacobian belongs to the present point.
     fresh: bool,
@@ -70,6 +74,7 @@ impl Radau {
             tables,
             order: highest,
             highest,
+            left: LEFT.max(ROUNDING / relative),
             jacobian: None,
             fresh: false,
             factors: None,
@@ -274,7 +279,7 @@ impl Radau {
                 } else {
                     (contraction * ratio).sqrt()
                 };
-                if ratio >= 1.0 && size > 10.0 * LEFT {
+                if ratio >= 1.0 && size > 10.0 * self.left {
                     return Outcome::Failed { not_finite: false };
                 }
                 // Rounding sets the floor: no contraction, but nothing left to gain either.
@@ -283,14 +288,14 @@ impl Radau {
                 } else {
                     size * ratio / (1.0 - ratio)
                 };
-                if left <= LEFT {
+                if left <= self.left {
                     return Outcome::Converged(z, iteration, contraction);
                 }
                 let remaining = ITERATIONS + stages / 2 - iteration;
-                if left * ratio.powi(remaining as i32) > LEFT {
+                if left * ratio.powi(remaining as i32) > self.left {
                     return Outcome::Failed { not_finite: false };
                 }
-            } else if size <= 1e-2 * LEFT {
+            } else if size <= 1e-2 * self.left {
                 return Outcome::Converged(z, iteration, 0.0);
             }
             before = size;
