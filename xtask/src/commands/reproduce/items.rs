@@ -10,6 +10,8 @@ mod caching;
 mod coil;
 mod discovery;
 mod geometry;
+mod eigen;
+mod evolution;
 mod inverse_heat;
 mod linear;
 mod newton;
@@ -44,6 +46,8 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(caching::Caching),
         Box::new(geometry::Geometry),
         Box::new(posed::Posed),
+        Box::new(evolution::Evolution),
+        Box::new(eigen::Eigen),
     ]
 }
 
