@@ -10,7 +10,7 @@ use crate::DiscoveryError;
 use crate::samples::rms;
 
 /// One trajectory with its noise levels and the smoothers for what is not linear in the data.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a Trajectory,
     pub(crate) shape: Vec<usize>,

@@ -1,20 +1,19 @@
 //! The answer put together from the best supports and the bootstrap.
 
 use super::bootstrap::{Replicates, resample};
-use super::law::{GridLaw, Status};
+use super::law::GridLaw;
 use super::library::GridLibrary;
 use super::moments::Moments;
 use super::options::GridOptions;
 use super::select::Judged;
 use crate::DiscoveryError;
-use crate::discovered::{LawTerm, Warning, equation};
+use crate::discovered::{LawTerm, equation};
+use crate::verdict::{STEADY, Status, Warning};
 
 /// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
 /// more terms must come closer.
 const CLOSE: f64 = 6.0;
 const CLOSE_LONGER: f64 = 2.0;
-/// A term in fewer of the replicates than this makes the answer ambiguous.
-const STEADY: f64 = 0.75;
 /// A law that leaves more than this of the target does not explain it.
 const UNEXPLAINED: f64 = 0.2;
 /// Terms that others reproduce to this 1 − R² are named.

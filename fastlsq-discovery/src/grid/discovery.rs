@@ -1,9 +1,11 @@
 //! From fields on grids to their laws, without a fit of the fields.
 
-use super::assembly::{Evaluated, Tiled};
+use std::sync::Arc;
+
+use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::conclude;
-use super::contest::{KnownLaw, law_of};
+use super::contest::law_of;
 use super::law::GridLaws;
 use super::library::GridLibrary;
 use super::moments::Moments;
@@ -12,6 +14,7 @@ use super::options::GridOptions;
 use super::samples::GridSamples;
 use super::select::Judged;
 use super::term::GridTerm;
+use super::units::check_units;
 use super::windows::{NARROWEST, Windows, exponent, spread};
 use crate::DiscoveryError;
 
@@ -168,7 +171,9 @@ impl GridDiscovery {
     fn evaluate<'a>(&self, samples: &'a GridSamples) -> Result<Evaluated<'a>, DiscoveryError> {
         let mut data = Vec::new();
         let mut columns = Vec::new();
+        let terms: Vec<&GridTerm> = self.library.terms().iter().chain(&self.targets).collect();
         for run in samples.trajectories() {
+            check_units(&self.library, &terms, run)?;
             let shape = run.shape();
             let noise = run
                 .values
@@ -181,9 +186,9 @@ impl GridDiscovery {
                 })
                 .collect();
             let prepared = Prepared::new(run, noise);
-            let all = self.library.terms().iter().chain(&self.targets);
+            let all = terms.iter();
             columns.push(
-                all.map(|term| prepared.column(term))
+                all.map(|term| prepared.column(term).map(Arc::new))
                     .collect::<Result<Vec<_>, _>>()?,
             );
             data.push(prepared);
@@ -288,12 +293,12 @@ impl GridDiscovery {
 /// What is known about one target.
 struct Answer {
     windows: Windows,
-    blocks: Vec<Moments>,
+    blocks: Arc<Vec<Moments>>,
     judged: Vec<Judged>,
 }
 
 impl Answer {
-    fn law(&self) -> Vec<(usize, f64)> {
+    fn law(&self) -> Law {
         self.judged.first().map_or(Vec::new(), law_of)
     }
 

@@ -5,28 +5,8 @@ use std::fmt;
 use super::library::GridLibrary;
 use fastlsq_ops::Expr;
 
-use crate::discovered::{LawTerm, Warning, equation, significant};
-
-/// Whether an answer answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The law accounts for the target as far as the noise lets one see, and its terms are stable.
-    Explained,
-    /// The law accounts for the target, but another law does too, or some of its terms come and go.
-    Ambiguous,
-    /// The law leaves much of the target unexplained: terms are missing, or noise hides it.
-    NotExplained,
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Explained => "explained",
-            Self::Ambiguous => "ambiguous",
-            Self::NotExplained => "not explained",
-        })
-    }
-}
+use crate::discovered::{LawTerm, equation, significant};
+use crate::verdict::{Status, Warning};
 
 /// The law of one field.
 #[derive(Debug, Clone)]

@@ -10,6 +10,7 @@ mod caching;
 mod coil;
 mod discovery;
 mod inverse_heat;
+mod laws;
 mod linear;
 mod newton;
 mod nonlinear;
@@ -38,6 +39,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(coil::Coil),
         Box::new(source_position::SourcePosition),
         Box::new(discovery::Discovery),
+        Box::new(laws::Laws),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
     ]
