@@ -229,14 +229,30 @@ impl Discovery {
         let strong = sites.rows(&self.library, &self.jets, &field)?;
         let dof = fit.degrees_of_freedom();
         let floor = (AMPLIFICATION * relative_noise).clamp(1e-8, 1e-5);
-        let (strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let (mut strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let clean = relative_noise <= CLEAN;
         let (regressed, path, also) = match self.options.form {
-            RowForm::Strong => (strong, strong_path, None),
+            RowForm::Strong => {
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut strong, |other| {
+                        let edge = self.options.edge;
+                        let sites = StrongSites::new(other, &self.jets, samples, &map, edge)?;
+                        let field = other.shrunk(other.coordinates().1);
+                        sites.rows(&self.library, &self.jets, &field)
+                    })?;
+                }
+                (strong, strong_path, None)
+            }
             RowForm::Weak => {
                 let count = if samples.dim() == 1 { 120 } else { 250 };
                 let tests = TestFunctions::spread(&map, count, 0.35);
                 let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
-                let (weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                let (mut weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut weak, |other| {
+                        weak_rows_of(other, &self.library, &self.jets, &tests)
+                    })?;
+                }
                 (weak, path, Some(strong))
             }
         };
@@ -258,7 +274,7 @@ impl Discovery {
             .candidates
             .first()
             .map_or(Vec::new(), |c| c.support.clone());
-        let stability = if self.options.replicates > 0 && relative_noise > CLEAN {
+        let stability = if self.options.replicates > 0 && !clean {
             let settings = (
                 self.options.replicates,
                 self.options.seed,
@@ -271,7 +287,7 @@ impl Discovery {
         let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
         result.noise = fit.noise();
         let refit = match self.options.refit {
-            LikelihoodRefit::Auto => relative_noise > CLEAN,
+            LikelihoodRefit::Auto => !clean,
             LikelihoodRefit::Always => true,
             LikelihoodRefit::Never => false,
         };

@@ -53,6 +53,7 @@ mod refit;
 pub mod regression;
 pub mod rows;
 mod samples;
+mod steadiness;
 mod verdict;
 mod windows;
 

@@ -274,7 +274,7 @@ impl<'a> Prepared<'a> {
 }
 
 /// d^less/da^less of a^power.
-fn falling(a: f64, power: u32, less: u32) -> f64 {
+pub(super) fn falling(a: f64, power: u32, less: u32) -> f64 {
     if less > power {
         return 0.0;
     }

@@ -5,6 +5,7 @@ use super::law::GridLaw;
 use super::library::GridLibrary;
 use super::moments::Moments;
 use super::options::GridOptions;
+use super::refit::SystemFit;
 use super::select::Judged;
 use crate::DiscoveryError;
 use crate::discovered::{LawTerm, equation};
@@ -95,6 +96,38 @@ pub(crate) fn conclude(
         warnings,
         library: library.clone(),
     })
+}
+
+/// Puts the refitted laws in the place of those of the rows.
+pub(crate) fn take_refit(laws: &mut [GridLaw], fit: &SystemFit, library: &GridLibrary) {
+    for (place, law) in laws.iter_mut().enumerate() {
+        law.terms = fit.laws[place]
+            .iter()
+            .map(|&(index, coefficient, deviation)| LawTerm {
+                index,
+                name: library.names()[index].to_owned(),
+                expression: library.expression(library.names()[index]),
+                coefficient,
+                interval: (
+                    coefficient - 1.96 * deviation,
+                    coefficient + 1.96 * deviation,
+                ),
+                cramer_rao: Some(deviation),
+                inclusion: fit.inclusion[place][index].min(1.0),
+            })
+            .collect();
+        law.reduced_residual = fit.reduced;
+        law.frequencies.clone_from(&fit.inclusion[place]);
+        law.rivals.clear();
+        // Solutions follow the samples: doubts of the rows about misfit and rivals are settled.
+        law.warnings
+            .retain(|w| matches!(w, Warning::Collinear { .. }));
+        let steady = law.terms.iter().all(|term| term.inclusion >= STEADY);
+        law.status = match steady && law.warnings.is_empty() && !law.terms.is_empty() {
+            true => Status::Explained,
+            false => Status::Ambiguous,
+        };
+    }
 }
 
 fn law_terms(

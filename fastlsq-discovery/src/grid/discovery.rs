@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::column::{Prepared, known_rms};
-use super::conclude::conclude;
+use super::conclude::{conclude, take_refit};
 use super::contest::law_of;
 use super::law::GridLaws;
 use super::library::GridLibrary;
@@ -105,6 +105,10 @@ impl GridDiscovery {
         &self.library
     }
 
+    pub(super) fn targets(&self) -> &[GridTerm] {
+        &self.targets
+    }
+
     /// Finds the laws.
     ///
     /// # Errors
@@ -148,6 +152,8 @@ impl GridDiscovery {
                 answers[target].judged = judged;
             }
         }
+        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
+        let refit = self.refit(samples, &source, &known);
         let mut laws = Vec::new();
         let mut half_widths = Vec::new();
         for (target, answer) in self.targets.iter().zip(answers) {
@@ -160,8 +166,12 @@ impl GridDiscovery {
             )?);
             half_widths.push(answer.windows.half);
         }
+        if let Some(fit) = &refit {
+            take_refit(&mut laws, fit, &self.library);
+        }
         Ok(GridLaws {
             laws,
+            horizon: refit.map(|fit| fit.horizon),
             noise: source.data.iter().map(|data| data.noise.clone()).collect(),
             half_widths,
         })

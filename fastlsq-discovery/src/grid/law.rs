@@ -67,13 +67,17 @@ impl GridLaw {
         let mut text = format!("{}: {self}\n", self.status);
         for term in &self.terms {
             text += &format!(
-                "  {:<10} {} in [{}, {}], inclusion {:.2}\n",
+                "  {:<10} {} in [{}, {}], inclusion {:.2}",
                 term.name,
                 significant(term.coefficient, 5),
                 significant(term.interval.0, 5),
                 significant(term.interval.1, 5),
                 term.inclusion
             );
+            if let Some(bound) = term.cramer_rao {
+                text += &format!(", Cramér–Rao {bound:.1e}");
+            }
+            text.push('\n');
         }
         text += &format!(
             "  unexplained {:.1e}, residual over noise {:.2}, {} windows\n",
@@ -99,6 +103,9 @@ impl fmt::Display for GridLaw {
 pub struct GridLaws {
     /// The laws, in the order of the targets.
     pub laws: Vec<GridLaw>,
+    /// Time over which solutions of an ordinary system follow the samples without a new start, if the laws
+    /// were refitted by them; `None` otherwise.
+    pub horizon: Option<f64>,
     /// Standard deviation of the noise of each field on each trajectory.
     pub noise: Vec<Vec<f64>>,
     /// Half-widths of the test functions of each law in points of the first trajectory.
@@ -131,6 +138,9 @@ impl GridLaws {
         let mut text = format!("{}\n", self.status());
         for law in &self.laws {
             text += &law.summary();
+        }
+        if let Some(horizon) = self.horizon {
+            text += &format!("  refitted by solutions over times of {horizon:.3}\n");
         }
         text
     }

@@ -7,7 +7,8 @@
 //!
 //! `axis`, `samples`, `read`, `fill`, `units`: data. `noise`, `smooth`: what the data say about their noise.
 //! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`, `moments`: rows
-//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure. `discovery`: the story.
+//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure.
+//! `flow`, `shooting`, `refit`: ordinary systems by likelihood. `discovery`: the story.
 
 mod assembly;
 mod axis;
@@ -18,6 +19,7 @@ mod conclude;
 mod contest;
 mod discovery;
 mod fill;
+mod flow;
 mod law;
 mod library;
 mod moments;
@@ -25,8 +27,10 @@ mod noise;
 mod notation;
 mod options;
 mod read;
+mod refit;
 mod samples;
 mod select;
+mod shooting;
 mod simulated;
 mod smooth;
 mod term;
