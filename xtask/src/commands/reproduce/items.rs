@@ -13,6 +13,7 @@ mod geometry;
 mod eigen;
 mod evolution;
 mod inverse_heat;
+mod laws;
 mod linear;
 mod newton;
 mod nonlinear;
@@ -42,6 +43,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(coil::Coil),
         Box::new(source_position::SourcePosition),
         Box::new(discovery::Discovery),
+        Box::new(laws::Laws),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
         Box::new(geometry::Geometry),
