@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::sinusoidal::Parity;
 use crate::{
-    Basis, ComplexPower, Factor, JoinedBasis, MultiquadricBasis, PolynomialBasis, SinusoidalBasis,
-    SymmetrisedBasis, TanhBasis, Weighted,
+    Basis, ComplexPower, Factor, InputMap, JoinedBasis, MultiquadricBasis, PiecewiseBasis,
+    PolynomialBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -30,6 +30,8 @@ pub enum SavedBasis {
     Symmetrised(SavedSymmetrised),
     /// Known factors, alone or times a basis.
     Weighted(SavedWeighted),
+    /// One basis on each of many boxes.
+    Piecewise(SavedPiecewise),
 }
 
 /// One of the factors of this crate, by value.
@@ -97,6 +99,19 @@ pub struct SavedSymmetrised {
     pub(crate) center: Vec<f64>,
 }
 
+/// A [`PiecewiseBasis`] as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Piecewise", into = "serial::Piecewise")
+)]
+pub struct SavedPiecewise {
+    pub(crate) local: Box<SavedBasis>,
+    /// At least one, all of the local basis' dimension.
+    pub(crate) boxes: Vec<InputMap>,
+}
+
 impl SavedJoined {
     /// The joined bases, in the order of their columns.
     #[must_use]
@@ -128,6 +143,10 @@ impl SavedBasis {
                 let inner = saved.inner.map(|inner| inner.into_basis());
                 Arc::new(Weighted::from_checked(factors.collect(), inner))
             }
+            Self::Piecewise(saved) => Arc::new(PiecewiseBasis::from_checked(
+                saved.local.into_basis(),
+                saved.boxes,
+            )),
         }
     }
 
@@ -142,6 +161,7 @@ impl SavedBasis {
             Self::Joined(saved) => saved.parts.first().map_or(0, Self::dim),
             Self::Symmetrised(saved) => saved.inner.dim(),
             Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
+            Self::Piecewise(saved) => saved.local.dim(),
         }
     }
 }
@@ -151,14 +171,42 @@ impl SavedBasis {
 mod serial {
     use serde::{Deserialize, Serialize};
 
-    use super::{Parity, SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
-    use crate::BasisError;
+    use super::{
+        Parity, SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised,
+        SavedWeighted,
+    };
     use crate::error::{require_dim, require_some};
+    use crate::{BasisError, InputMap};
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub(super) struct Joined {
         parts: Vec<SavedBasis>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Piecewise {
+        local: Box<SavedBasis>,
+        boxes: Vec<InputMap>,
+    }
+
+    impl From<SavedPiecewise> for Piecewise {
+        fn from(saved: SavedPiecewise) -> Self {
+            Self {
+                local: saved.local,
+                boxes: saved.boxes,
+            }
+        }
+    }
+
+    impl TryFrom<Piecewise> for SavedPiecewise {
+        type Error = BasisError;
+
+        fn try_from(Piecewise { local, boxes }: Piecewise) -> Result<Self, BasisError> {
+            crate::piecewise::check(local.dim(), &boxes)?;
+            Ok(Self { local, boxes })
+        }
     }
 
     #[derive(Serialize, Deserialize)]

@@ -9,7 +9,9 @@ mod rows;
 mod score;
 mod search;
 mod shape;
+mod solve;
 mod symmetry;
+mod trend;
 mod trial;
 mod tune;
 mod unseen;
@@ -35,19 +37,12 @@ pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
+pub(crate) use solve::solve;
 pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
 };
 pub use unseen::Unseen;
-
-/// Solves a problem: explicit options are obeyed, the rest is searched for.
-pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    prepared(problem, options, |bench, begin| {
-        let found = search(bench)?;
-        as_solution(bench, found, begin)
-    })
-}
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
@@ -100,6 +95,7 @@ pub(crate) fn companion(
         held_out: HeldOut::new(problem, options.seed)?,
         parity: Vec::new(),
         beside: None,
+        may_give_up: false,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -140,6 +136,7 @@ fn prepared<T: Send>(
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
             beside: None,
+            may_give_up: false,
         };
         enrich::choose(&mut bench)?;
         work(&mut bench, begin)

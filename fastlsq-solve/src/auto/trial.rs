@@ -207,6 +207,12 @@ pub trait Workbench {
         false
     }
 
+    /// Whether something else is at hand where one sum of waves will not do: then the search ends as soon as its trend
+    /// says so.
+    fn may_give_up(&self) -> bool {
+        false
+    }
+
     /// Fresh rows for this many features an unknown; `explicit` numbers are obeyed.
     ///
     /// # Errors
@@ -269,6 +275,7 @@ pub(super) struct LinearBench<'a> {
     pub(super) parity: Vec<Vec<Parity>>,
     /// What joins the features of every candidate.
     pub(super) beside: Option<Enrichment>,
+    pub(super) may_give_up: bool,
 }
 
 /// The weight of u = 0 beside equations and conditions, where u of least norm is asked for: it decides what they leave
@@ -305,6 +312,10 @@ impl Workbench for LinearBench<'_> {
 
     fn beside(&self) -> Option<&Enrichment> {
         self.beside.as_ref()
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up && self.options.leaves_features_open()
     }
 
     fn rows(

@@ -6,6 +6,7 @@
 mod elastic;
 mod exact;
 mod linear;
+pub mod local;
 mod plane_waves;
 pub mod shapes;
 

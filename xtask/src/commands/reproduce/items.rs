@@ -18,6 +18,7 @@ mod linear;
 mod newton;
 mod nonlinear;
 mod posed;
+mod patches;
 mod regression;
 mod shared;
 mod solved;
@@ -50,6 +51,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(posed::Posed),
         Box::new(evolution::Evolution),
         Box::new(eigen::Eigen),
+        Box::new(patches::Patches),
     ]
 }
 
