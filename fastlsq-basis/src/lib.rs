@@ -95,6 +95,8 @@ pub use joined::JoinedBasis;
 pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
+#[cfg(feature = "serde")]
+pub use saved::BasisOutline;
 pub use saved::{SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
 pub use sincos::{REDUCTION_LIMIT, sin_cos};
 pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};
