@@ -2,7 +2,7 @@
 
 use super::draw::StandardDraw;
 use super::{Draw, FrequencyLaw, Parity, SinusoidalBasis};
-use crate::error::{require_dim, require_some};
+use crate::error::{require_dim, require_memory, require_some};
 use crate::{BasisError, InputMap};
 
 /// The choices behind a random [`SinusoidalBasis`], with their defaults.
@@ -64,7 +64,7 @@ impl SinusoidalBuilder {
     /// Draws the features.
     ///
     /// # Errors
-    /// No axes or features, or a law, map or parity that does not fit the dimension.
+    /// No axes or features, more features than memory can hold, or a law, map or parity that does not fit the dimension.
     pub fn build(self) -> Result<SinusoidalBasis, BasisError> {
         let Self {
             dim, count, law, ..
@@ -75,6 +75,7 @@ impl SinusoidalBuilder {
         let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
         require_dim("the input map", dim, map.dim())?;
         let parity = self.parity.unwrap_or_else(|| vec![Parity::None; dim]);
+        require_memory(count, dim)?;
         let draw = StandardDraw::new(dim, count, self.seed, self.draw);
         SinusoidalBasis {
             dim,

@@ -22,6 +22,7 @@ use fastlsq_basis::Parity;
 
 use crate::SolveError;
 use crate::control::Stage;
+use crate::domain::DomainError;
 use crate::factored::{FactoredProblem, FactoredSystem};
 use crate::lsq::MOST_THREADS;
 use crate::options::{FeatureChoice, Options, Symmetry};
@@ -193,6 +194,9 @@ pub fn parity<E: From<SolveError>>(
     }
 }
 
+/// Coordinates must tell this share of the width of the domain apart.
+const COARSEST: f64 = 1e-6;
+
 /// Checks a problem and its options before any work is done.
 ///
 /// # Errors
@@ -201,7 +205,20 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
     if problem.equations.is_empty() && problem.conditions.is_empty() {
         return Err(SolveError::NothingToSolve);
     }
-    let dim = problem.domain.bounding_box()?.dim();
+    let bounds = problem.domain.bounding_box()?;
+    let dim = bounds.dim();
+    for (axis, (&lo, &hi)) in bounds.lo().iter().zip(bounds.hi()).enumerate() {
+        let spacing = f64::EPSILON * lo.abs().max(hi.abs());
+        if spacing > COARSEST * (hi - lo) {
+            return Err(DomainError::TooFewDigits {
+                axis,
+                lo,
+                hi,
+                spacing,
+            }
+            .into());
+        }
+    }
     for condition in &problem.conditions {
         if condition.deviations.is_some()
             && !matches!(condition.place, ConcretePlace::Points { .. })

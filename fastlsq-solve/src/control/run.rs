@@ -47,13 +47,15 @@ impl Run {
     }
 
     /// The time, unless everything is over.
-    pub(super) fn look(&self, time: Option<Duration>) -> Result<Instant, Limit> {
+    pub(super) fn look(&self, time: Option<Duration>, reserve: Duration) -> Result<Instant, Limit> {
         let now = Instant::now();
+        let passed = |at: Instant| self.deadline.is_some_and(|deadline| at >= deadline);
         if !self.over.load(Ordering::Relaxed) {
-            if self.deadline.is_none_or(|deadline| now < deadline) {
+            // Whoever keeps a reserve stops sooner; others go on.
+            if !passed(now.checked_add(reserve).unwrap_or(now)) {
                 return Ok(now);
             }
-            self.over.store(true, Ordering::Relaxed);
+            self.over.store(passed(now), Ordering::Relaxed);
         }
         Err(if self.cancelled.load(Ordering::Relaxed) {
             Limit::Cancelled

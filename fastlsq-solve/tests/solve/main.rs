@@ -14,6 +14,7 @@ mod errors;
 mod exact_basis;
 mod factored;
 mod limits;
+mod numbers;
 mod options;
 mod posed;
 mod regression;
