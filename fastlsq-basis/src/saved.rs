@@ -161,9 +161,10 @@ impl SavedBasis {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[cfg(feature = "serde")]
-#[derive(Debug, Clone, serde::Deserialize)]
-#[serde(transparent)]
-pub struct BasisOutline(serial::Outline);
+#[derive(Debug, Clone, Copy)]
+pub struct BasisOutline {
+    generated: f64,
+}
 
 #[cfg(feature = "serde")]
 impl BasisOutline {
@@ -171,47 +172,98 @@ impl BasisOutline {
     /// the basis has. Infinite where they are beyond any use.
     #[must_use]
     pub fn generated(&self) -> f64 {
-        self.0.generated()
+        self.generated
     }
 }
 
 /// Compound bases as they may stand in a file, not yet checked.
 #[cfg(feature = "serde")]
 mod serial {
-    use serde::de::IgnoredAny;
-    use serde::{Deserialize, Serialize};
+    use std::borrow::Cow;
+    use std::fmt;
 
-    use super::{Parity, SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
+    use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize};
+
+    use super::{
+        BasisOutline, Parity, SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted,
+    };
     use crate::BasisError;
     use crate::error::{require_dim, require_some};
     use crate::polynomial::count_of;
 
-    /// As much of a stored basis as tells its size.
-    #[derive(Debug, Clone, Deserialize)]
-    pub(super) enum Outline {
-        Sinusoidal(IgnoredAny),
-        Tanh(IgnoredAny),
-        Multiquadric(IgnoredAny),
-        Polynomial { map: MapOutline, degree: u32 },
-        Joined { parts: Vec<Outline> },
-        Symmetrised { inner: Box<Outline> },
-        Weighted { inner: Option<Box<Outline>> },
+    /// As much of stored polynomials as tells their number.
+    #[derive(Deserialize)]
+    struct Polynomials {
+        map: Axes,
+        degree: u32,
     }
 
-    #[derive(Debug, Clone, Deserialize)]
-    pub(super) struct MapOutline {
+    #[derive(Deserialize)]
+    struct Axes {
         center: Vec<IgnoredAny>,
     }
 
-    impl Outline {
-        pub(super) fn generated(&self) -> f64 {
-            match self {
-                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) => 0.0,
-                Self::Polynomial { map, degree } => count_of(map.center.len(), *degree),
-                Self::Joined { parts } => parts.iter().map(Self::generated).sum(),
-                Self::Symmetrised { inner } => inner.generated(),
-                Self::Weighted { inner } => inner.as_ref().map_or(0.0, |inner| inner.generated()),
+    impl<'de> Deserialize<'de> for BasisOutline {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            let generated = deserializer.deserialize_any(Walk)?;
+            Ok(Self { generated })
+        }
+    }
+
+    /// Walks through everything, whatever bases are made of, and counts polynomials.
+    struct Walk;
+
+    impl<'de> Visitor<'de> for Walk {
+        type Value = f64;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a basis")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<f64, A::Error> {
+            let mut sum = 0.0;
+            while let Some(key) = map.next_key::<Cow<'_, str>>()? {
+                sum += if key == "Polynomial" {
+                    let found: Polynomials = map.next_value()?;
+                    count_of(found.map.center.len(), found.degree)
+                } else {
+                    map.next_value::<BasisOutline>()?.generated
+                };
             }
+            Ok(sum)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<f64, A::Error> {
+            let mut sum = 0.0;
+            while let Some(entry) = list.next_element::<BasisOutline>()? {
+                sum += entry.generated;
+            }
+            Ok(sum)
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<f64, E> {
+            Ok(0.0)
+        }
+
+        fn visit_i64<E>(self, _: i64) -> Result<f64, E> {
+            Ok(0.0)
+        }
+
+        fn visit_u64<E>(self, _: u64) -> Result<f64, E> {
+            Ok(0.0)
+        }
+
+        fn visit_f64<E>(self, _: f64) -> Result<f64, E> {
+            Ok(0.0)
+        }
+
+        fn visit_str<E>(self, _: &str) -> Result<f64, E> {
+            Ok(0.0)
+        }
+
+        fn visit_unit<E>(self) -> Result<f64, E> {
+            Ok(0.0)
         }
     }
 
