@@ -70,6 +70,12 @@ pub enum BasisError {
         /// Which argument is at fault.
         what: &'static str,
     },
+    /// A point where the functions are not defined.
+    #[error("the point {point:?} lies outside the domain of the functions")]
+    Outside {
+        /// The point.
+        point: Vec<f64>,
+    },
     /// An action that this kind of basis has no closed form for.
     #[error("a {basis} has no closed form for {action}")]
     Unsupported {

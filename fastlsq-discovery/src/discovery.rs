@@ -8,6 +8,7 @@ use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
 use crate::dictionary::{Dictionary, Jets};
 use crate::discovered::{Discovered, LawField};
+use crate::grid::MOST_DECADES;
 use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 use crate::refit::LawSearch;
 use crate::regression::{
@@ -17,6 +18,7 @@ use crate::rows::{
     Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of,
     weighted,
 };
+use crate::verdict::RowSource;
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
@@ -40,8 +42,8 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    jets: Jets,
-    options: DiscoveryOptions,
+    pub(crate) jets: Jets,
+    pub(crate) options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
@@ -143,6 +145,23 @@ impl Discovery {
                 dim: samples.dim(),
             });
         }
+        let (lower, upper) = samples.bounds();
+        let widths = lower.iter().zip(&upper).map(|(a, b)| (b - a).log10());
+        let widths: Vec<f64> = widths.collect();
+        for alpha in &self.jets.alphas {
+            let parts = widths.iter().zip(alpha.orders());
+            let parts: Vec<f64> = parts.map(|(w, &n)| -w * f64::from(n)).collect();
+            let decades = samples.rms().log10() + parts.iter().sum::<f64>();
+            let worst = (0..parts.len()).max_by(|&a, &b| parts[a].abs().total_cmp(&parts[b].abs()));
+            if let (true, Some(axis)) = (decades.is_nan() || decades.abs() > MOST_DECADES, worst) {
+                return Err(DiscoveryError::Units {
+                    term: self.library.derivative(alpha).to_string(),
+                    decades,
+                    culprit: format!("axis {}", axes[axis]),
+                    size: 10f64.powf(widths[axis]),
+                });
+            }
+        }
         let needed = self.library.len() + 2;
         if samples.len() < needed {
             return Err(DiscoveryError::TooFewPoints {
@@ -158,7 +177,7 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    fn regress(
+    pub(crate) fn regress(
         &self,
         rows: &Rows,
         independent: f64,
@@ -205,7 +224,10 @@ impl Discovery {
         )?;
         let (regressed, path) = self.regress(&rows, samples.len() as f64, 1e-8)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
-        Ok(self.conclude_regression(&regressed, path, warnings, &Bootstrap::default()))
+        let stability = Bootstrap::default();
+        let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
+        result.source = RowSource::Differences;
+        Ok(result)
     }
 
     fn by_features(
@@ -221,17 +243,36 @@ impl Discovery {
         let strong = sites.rows(&self.library, &self.jets, &field)?;
         let dof = fit.degrees_of_freedom();
         let floor = (AMPLIFICATION * relative_noise).clamp(1e-8, 1e-5);
-        let (strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let (mut strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let clean = relative_noise <= CLEAN;
         let (regressed, path, also) = match self.options.form {
-            RowForm::Strong => (strong, strong_path, None),
+            RowForm::Strong => {
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut strong, |other| {
+                        let edge = self.options.edge;
+                        let sites = StrongSites::new(other, &self.jets, samples, &map, edge)?;
+                        let field = other.shrunk(other.coordinates().1);
+                        sites.rows(&self.library, &self.jets, &field)
+                    })?;
+                }
+                (strong, strong_path, None)
+            }
             RowForm::Weak => {
                 let count = if samples.dim() == 1 { 120 } else { 250 };
                 let tests = TestFunctions::spread(&map, count, 0.35);
                 let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
-                let (weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                let (mut weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut weak, |other| {
+                        weak_rows_of(other, &self.library, &self.jets, &tests)
+                    })?;
+                }
                 (weak, path, Some(strong))
             }
         };
+        if let Some(result) = self.by_windows(samples, options, &fit, &regressed)? {
+            return Ok(result);
+        }
         let mut warnings = collinear_terms(&regressed.regression, &self.library);
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);
@@ -247,7 +288,7 @@ impl Discovery {
             .candidates
             .first()
             .map_or(Vec::new(), |c| c.support.clone());
-        let stability = if self.options.replicates > 0 && relative_noise > CLEAN {
+        let stability = if self.options.replicates > 0 && !clean {
             let settings = (
                 self.options.replicates,
                 self.options.seed,
@@ -262,7 +303,7 @@ impl Discovery {
         let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
         result.noise = fit.noise();
         let refit = match self.options.refit {
-            LikelihoodRefit::Auto => relative_noise > CLEAN,
+            LikelihoodRefit::Auto => !clean,
             LikelihoodRefit::Always => true,
             LikelihoodRefit::Never => false,
         };
@@ -322,7 +363,7 @@ impl Discovery {
                 beta: features.expand(&field),
                 basis: features.basis().clone(),
             };
-            self.conclude_refit(laws, field, result);
+            self.conclude_refit(laws, field, samples.len(), result);
         }
         Ok(())
     }

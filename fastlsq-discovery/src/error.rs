@@ -187,6 +187,20 @@ pub enum DiscoveryError {
         /// Its largest absolute value.
         size: f64,
     },
+    /// Units in which a term of the law overflows or vanishes.
+    #[error(
+        "{term} would be of the size 1e{decades:.0}, mostly because the {culprit} is measured in steps or values of {size:.1e}: change its unit"
+    )]
+    Units {
+        /// The term.
+        term: String,
+        /// Decimal logarithm of its size.
+        decades: f64,
+        /// The field or axis to blame.
+        culprit: String,
+        /// Its largest value, or its spacing.
+        size: f64,
+    },
     /// Trajectories, or data and library, with other fields or axes.
     #[error(
         "expected the fields {expected:?} over {} axes but found {found:?} over {}: use the same names in the same order",

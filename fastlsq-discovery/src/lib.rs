@@ -53,21 +53,24 @@ mod refit;
 pub mod regression;
 pub mod rows;
 mod samples;
+mod steadiness;
+mod verdict;
+mod windows;
 
 pub use dictionary::{Dictionary, Term};
-pub use discovered::{Discovered, LawTerm, Warning};
+pub use discovered::{Discovered, LawTerm};
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
 pub use grid::{
-    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, Status, read_npy,
-    read_npz,
+    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy, read_npz,
 };
 pub use options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
+pub use verdict::{RowSource, Status, Warning};
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};

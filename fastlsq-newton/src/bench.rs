@@ -18,6 +18,7 @@ use fastlsq_solve::{
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
+use crate::evolution::LineProblem;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
@@ -38,7 +39,22 @@ pub(crate) fn solve(
     let concrete = Concrete::new(problem, parameter)?;
     validate(&concrete, options)?;
     let options = &options.started();
+    if leaves_open(options)
+        && let Ok(line) = LineProblem::recognise(&problem.statement().concrete(&[])?)
+    {
+        return problem.evolved(&line, concrete.linear, options);
+    }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
+}
+
+/// Whether nothing is asked for that only a solve in space-time has.
+fn leaves_open(options: &NewtonOptions) -> bool {
+    options.evolve
+        && options.solve.features.is_none()
+        && options.solve.rows.is_none()
+        && matches!(options.solve.choice, FeatureChoice::Automatic)
+        && matches!(options.start, Start::Best)
+        && options.continuation == Continuation::None
 }
 
 fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonError> {
@@ -55,6 +71,13 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     }
     if !(options.damping > 0.0 && options.damping <= 1.0) {
         return option("damping", options.damping, "between 0 (excluded) and 1");
+    }
+    if options.solve.least_norm {
+        return option(
+            "least_norm",
+            1.0,
+            "for linear problems; fix a value or a mean",
+        );
     }
     let stages = match &options.continuation {
         Continuation::None => &[],
@@ -348,6 +371,7 @@ impl<'a> NewtonBench<'a> {
         options.solve.rows = None;
         options.solve.choice = FeatureChoice::Automatic;
         options.solve.threads = None;
+        options.evolve = false;
         if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
             && slabs.stopped().is_none()
         {
@@ -467,6 +491,7 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {
                 status: outcome.status,

@@ -23,7 +23,7 @@ impl NewtonBench<'_> {
         let (frame, solve) = (&self.concrete.frame, &self.options.solve);
         let unknowns = self.unknowns();
         let bounds = self.problem.domain().bounding_box()?;
-        let features = probe_features(&best.features, &bounds, unknowns)?;
+        let features = probe_features(&bounds, unknowns)?;
         let counts = RowCounts::choose(frame, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = solve.seed.wrapping_add(JUDGED_POINTS);
         let fitted = sample_blocks(

@@ -3,14 +3,18 @@
 //! The parts are public for those who build another kind of problem on them: a [`Workbench`] says how
 //! rows are sampled and how a candidate is solved, and [`search`] does the rest.
 
+mod enrich;
 mod estimate;
 mod rows;
 mod score;
 mod search;
 mod shape;
+mod solve;
 mod symmetry;
+mod trend;
 mod trial;
 mod tune;
+mod unseen;
 
 use std::time::Instant;
 
@@ -28,23 +32,18 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub use enrich::Enrichment;
 pub(crate) use estimate::{Witness, relative_error};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
+pub(crate) use solve::solve;
 pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
 };
-
-/// Solves a problem: explicit options are obeyed, the rest is searched for.
-pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    prepared(problem, options, |bench, begin| {
-        let found = search(bench)?;
-        as_solution(bench, found, begin)
-    })
-}
+pub use unseen::Unseen;
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
@@ -96,6 +95,8 @@ pub(crate) fn companion(
         options,
         held_out: HeldOut::new(problem, options.seed)?,
         parity: Vec::new(),
+        beside: None,
+        may_give_up: false,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -135,7 +136,10 @@ fn prepared<T: Send>(
             options,
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
+            beside: None,
+            may_give_up: false,
         };
+        enrich::choose(&mut bench)?;
         work(&mut bench, begin)
     })
 }

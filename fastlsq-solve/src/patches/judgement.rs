@@ -14,10 +14,13 @@ const LEAF_SHARE: f64 = 0.1;
 const SPREAD: f64 = 0.03;
 
 /// Indicator, change and estimate of one solve.
+#[derive(Debug)]
 pub(super) struct Judgement {
     /// The largest |u|.
     pub(super) scale: f64,
     pub(super) indicator: f64,
+    /// The residuals × h²/a in L2, relative to u.
+    pub(super) residual: f64,
     pub(super) change: Option<f64>,
     pub(super) estimate: f64,
 }
@@ -33,10 +36,10 @@ impl Judgement {
         let norm = mean(|q| q.mean_square);
         let norm = if norm > 0.0 { norm } else { 1.0 };
         let indicator = qualities.iter().map(|q| q.residual).fold(0.0, f64::max) / scale;
-        let spread = mean(|q| q.residual * q.residual) / norm;
+        let residual = mean(|q| q.residual * q.residual) / norm;
         let change = compared.then(|| mean(|q| q.change) / norm);
         let estimate = match change {
-            None => SPREAD * indicator.max(spread),
+            None => SPREAD * indicator.max(residual),
             Some(change) => {
                 // The error that is left, if the next changes shrink as the last ones did; at first, as residuals did.
                 let last = rounds.last().map_or((indicator, 1.0), |round| {
@@ -44,12 +47,13 @@ impl Judgement {
                     round.change.map_or(residuals, |last| (change, last))
                 });
                 let ratio = (last.0 / last.1.max(f64::MIN_POSITIVE)).clamp(0.0, 0.9);
-                (change * ratio / (1.0 - ratio)).max(SPREAD * spread)
+                (change * ratio / (1.0 - ratio)).max(SPREAD * residual)
             }
         };
         Self {
             scale,
             indicator,
+            residual,
             change,
             estimate,
         }

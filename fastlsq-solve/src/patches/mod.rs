@@ -66,9 +66,9 @@
 //! ```
 //!
 //! # Where things are
-//! `problem`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`: cells. `quadrature`,
+//! `problem`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells. `quadrature`,
 //! `reference`, `coefficients`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`, `elimination`: all of them.
-//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`: the loop. `solution`: the function that comes out.
+//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `sequence`: the loop. `solution`: the function that comes out.
 
 mod adapt;
 mod coefficients;
@@ -81,13 +81,16 @@ mod groups;
 mod indicator;
 mod judgement;
 mod leaf;
+mod mesh;
 mod options;
 mod ordering;
 mod outer;
 mod problem;
 mod quadrature;
+mod rectilinear;
 mod reference;
 mod report;
+mod sequence;
 mod skeleton;
 mod solution;
 mod stated;
@@ -99,7 +102,8 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
-pub use options::{LeafFeatures, LeafSize, PatchOptions};
-pub use problem::{FaceCondition, PatchProblem, Piece};
+pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
+pub use problem::{FaceCondition, Linearised, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
+pub use sequence::PatchSequence;
 pub use solution::PatchSolution;

@@ -32,6 +32,7 @@
 //! # What is here
 //! - [`SpaceBuilder`]: modes chosen by what they must represent
 //! - [`Modes`]: before conditions; [`SpaceCondition`]; [`TrialSpace`]: with them
+//! - [`line`]: joined polynomials on an interval or a circle, with banded matrices
 //! - [`Eigenproblem`]: L u = λ M u for one unknown, with an error estimate for each eigenvalue
 //!
 //! # What is not
@@ -48,6 +49,7 @@ mod condition;
 mod eigen;
 mod elimination;
 mod error;
+pub mod line;
 mod local;
 mod modes;
 mod quadrature;

@@ -16,6 +16,7 @@ mod factored;
 mod limits;
 mod numbers;
 mod options;
+mod posed;
 mod regression;
 mod reproducible;
 mod saved;
