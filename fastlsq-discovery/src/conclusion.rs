@@ -79,6 +79,7 @@ impl Discovery {
             candidates: regressed.candidates.clone(),
             laws: Vec::new(),
             frequencies: stability.frequencies.clone(),
+            stopped: None,
             warnings,
             fit: None,
             field: None,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use fastlsq_basis::{MultiIndex, SinusoidalBasis};
 use fastlsq_ops::Expr;
+use fastlsq_solve::Limit;
 use ndarray::ArrayView2;
 
 use crate::fit::expansion;
@@ -65,6 +66,8 @@ pub struct Discovered {
     pub laws: Vec<LawFit>,
     /// Frequency of each term over bootstrap replicates of the regression; empty without replicates.
     pub frequencies: Vec<f64>,
+    /// The limit that ended the call before it was done, if one did: other laws may do better.
+    pub stopped: Option<Limit>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
     /// The fit behind the derivatives; `None` for difference baselines and windows.

@@ -2,6 +2,7 @@
 
 use fastlsq_basis::{Basis, InputMap, MultiIndex};
 use fastlsq_ops::Expr;
+use fastlsq_solve::Stage;
 
 use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
@@ -87,15 +88,27 @@ impl Discovery {
     /// defined on the data, baselines without a grid.
     pub fn run(&self, samples: &Samples) -> Result<Discovered, DiscoveryError> {
         self.check(samples)?;
+        let running = self.started()?;
         match &self.options.derivatives {
             Derivatives::Features(options) => {
-                self.by_features(samples, options, FieldFit::new(samples, options)?)
+                let fit = FieldFit::within(samples, options, &running.options.control)?;
+                running.by_features(samples, options, fit)
             }
-            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
+            Derivatives::FiniteDifferences => {
+                running.by_differences(samples, Baseline::Differences)
+            }
             &Derivatives::SavitzkyGolay { window, degree } => {
-                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
+                running.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
             }
         }
+    }
+
+    /// The discovery of a call that begins now.
+    fn started(&self) -> Result<Self, DiscoveryError> {
+        let mut running = self.clone();
+        running.options.control = running.options.control.started();
+        running.options.control.enter(Stage::Preparing)?;
+        Ok(running)
     }
 
     /// Finds the law from a fit of the samples that is already there: several dictionaries or targets
@@ -116,9 +129,10 @@ impl Discovery {
                 values: samples.len(),
             });
         }
+        let running = self.started()?;
         match &self.options.derivatives {
-            Derivatives::Features(options) => self.by_features(samples, options, fit),
-            _ => self.by_features(samples, &FitOptions::new(), fit),
+            Derivatives::Features(options) => running.by_features(samples, options, fit),
+            _ => running.by_features(samples, &FitOptions::new(), fit),
         }
     }
 
@@ -280,7 +294,9 @@ impl Discovery {
                 self.options.seed,
                 self.options.largest,
             );
-            bootstrap(&fit, &sites, &self.library, &self.jets, &support, settings)?
+            let control = &self.options.control;
+            let (library, jets) = (&self.library, &self.jets);
+            bootstrap(&fit, &sites, library, jets, &support, settings, control)?
         } else {
             Bootstrap::default()
         };
@@ -301,6 +317,7 @@ impl Discovery {
                 &mut result,
             )?;
         }
+        result.stopped = self.options.control.check().err();
         result.fit = Some(fit);
         Ok(result)
     }
@@ -333,8 +350,14 @@ impl Discovery {
             first: &first,
             most: self.options.refits,
             largest: self.options.largest,
+            control: &self.options.control,
         };
-        if let Some((laws, features)) = search.run(&proposals)? {
+        let found = match search.run(&proposals) {
+            // The law of the regression stands.
+            Err(error) if error.limit().is_some() => None,
+            found => found?,
+        };
+        if let Some((laws, features)) = found {
             let field = laws.first().map_or(Vec::new(), |law| law.field.clone());
             let field = LawField {
                 beta: features.expand(&field),

@@ -2,6 +2,7 @@
 
 use fastlsq_basis::BasisError;
 use fastlsq_ops::OperatorError;
+use fastlsq_solve::Limit;
 use fastlsq_solve::lsq::LsqError;
 use thiserror::Error;
 
@@ -268,5 +269,32 @@ pub enum DiscoveryError {
     Operator(#[from] OperatorError),
     /// A least-squares problem could not be solved.
     #[error(transparent)]
-    LeastSquares(#[from] LsqError),
+    LeastSquares(LsqError),
+    /// A limit was reached, or the call cancelled, before there was a law.
+    #[error("stopped before there was a law: {0}")]
+    Stopped(#[from] Limit),
+}
+
+impl From<LsqError> for DiscoveryError {
+    fn from(error: LsqError) -> Self {
+        match error {
+            LsqError::Stopped(limit) => Self::Stopped(limit),
+            other => Self::LeastSquares(other),
+        }
+    }
+}
+
+impl DiscoveryError {
+    /// The limit behind this error, if that is all it says.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Stopped(limit) => Some(*limit),
+            Self::LeastSquares(LsqError::TooLarge { needed, limit, .. }) => Some(Limit::Memory {
+                needed: *needed,
+                limit: *limit,
+            }),
+            _ => None,
+        }
+    }
 }

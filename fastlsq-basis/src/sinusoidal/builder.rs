@@ -71,11 +71,11 @@ impl SinusoidalBuilder {
         } = self;
         require_some("the space", dim)?;
         require_some("the set of features", count)?;
+        require_memory(count, dim)?;
         law.validate(dim)?;
         let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
         require_dim("the input map", dim, map.dim())?;
         let parity = self.parity.unwrap_or_else(|| vec![Parity::None; dim]);
-        require_memory(count, dim)?;
         let draw = StandardDraw::new(dim, count, self.seed, self.draw);
         SinusoidalBasis {
             dim,

@@ -154,7 +154,10 @@ impl State {
 impl Prepared {
     /// Evaluates everything that depends on the parameters, and solves if the operator does.
     pub(super) fn state(&self, parameters: &[f64]) -> Result<Arc<State>, InverseError> {
-        self.state_within(parameters, &self.problem.options.control().without_deadline())
+        self.state_within(
+            parameters,
+            &self.problem.options.control().without_deadline(),
+        )
     }
 
     /// As [`state`](Self::state), under a control.

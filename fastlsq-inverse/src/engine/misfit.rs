@@ -218,9 +218,9 @@ impl Objective for Scaled<'_> {
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
         let parameters = self.physical(x);
-        let (value, own) = self
-            .prepared
-            .tempered_misfit(&parameters, self.temperature, &self.control)?;
+        let (value, own) =
+            self.prepared
+                .tempered_misfit(&parameters, self.temperature, &self.control)?;
         for ((target, own), scale) in gradient.iter_mut().zip(own).zip(&self.scales) {
             *target = own * scale;
         }

@@ -8,7 +8,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fastlsq_solve::{Domain, LinearProblem, Options, Parameter, ProblemStatement, Progress};
+use fastlsq_solve::{
+    Control, Domain, LinearProblem, Options, Parameter, ProblemStatement, Progress,
+};
 
 pub use observations::Observations;
 pub use sought::Sought;
@@ -124,6 +126,12 @@ impl InverseProblem {
     ) -> Self {
         self.options = self.options.progress(callback);
         self
+    }
+
+    /// Time limit, memory limit and progress callback.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        self.options.control()
     }
 
     /// The problem of a call that begins now: its parts share one deadline.

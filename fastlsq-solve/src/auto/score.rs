@@ -323,7 +323,9 @@ pub fn rms(values: impl Iterator<Item = f64> + Clone) -> f64 {
     if SAFE_SQUARES.contains(&sum) {
         return (sum / count as f64).sqrt();
     }
-    let largest = values.clone().fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    let largest = values
+        .clone()
+        .fold(0.0, |largest: f64, v| largest.max(v.abs()));
     if largest == 0.0 || largest.is_infinite() {
         return largest;
     }

@@ -35,7 +35,7 @@ mod stage;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -224,9 +224,7 @@ impl Control {
         if let Some(callback) = &self.callback {
             run.set_stage(stage);
             // A callback that panicked elsewhere has said nothing against going on.
-            let mut callback = callback
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
             run.report(&mut *callback)?;
         }
         Ok(())

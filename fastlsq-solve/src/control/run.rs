@@ -1,8 +1,8 @@
 //! The state of a call while it runs.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Limit, Progress, Stage};
@@ -72,10 +72,7 @@ impl Run {
     }
 
     pub(super) fn set_stage(&self, stage: Stage) {
-        *self
-            .stage
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()) = stage;
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
     pub(super) fn note_score(&self, score: f64) {
@@ -90,10 +87,7 @@ impl Run {
         &self,
         callback: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
     ) -> Result<(), Limit> {
-        let stage = *self
-            .stage
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let stage = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let best = f64::from_bits(self.best.load(Ordering::Relaxed));
         let progress = Progress {
             stage,

@@ -34,10 +34,17 @@ fn the_size_of_the_data_does_not_matter() {
 
 #[test]
 fn new_data_of_any_size_have_an_estimate() {
-    let plate = scaled(1.0).factor_with(&Options::new().tolerance(1e-9)).unwrap();
+    let plate = scaled(1.0)
+        .factor_with(&Options::new().tolerance(1e-9))
+        .unwrap();
     for size in [1e-200, 1e160] {
         let data = size * 2.0 * PI * PI * exact();
-        let solution = plate.new_data().right("equation 1", data).unwrap().solve().unwrap();
+        let solution = plate
+            .new_data()
+            .right("equation 1", data)
+            .unwrap()
+            .solve()
+            .unwrap();
         let error = (solution.value(&[0.5, 0.5]).unwrap() / size - 1.0).abs();
         assert!(error < 1e-8, "{error}");
         let residual = solution.report().held_out_residual;
@@ -54,13 +61,19 @@ fn coordinates_without_digits_are_refused() {
             .dirichlet(0.0);
         let error = problem.solve().unwrap_err();
         assert!(
-            matches!(error, SolveError::Domain(DomainError::TooFewDigits { axis: 0, .. })),
+            matches!(
+                error,
+                SolveError::Domain(DomainError::TooFewDigits { axis: 0, .. })
+            ),
             "{error}"
         );
     }
     let near = BoxDomain::new(&[1e6, 0.0], &[1e6 + 1.0, 1.0]).unwrap();
     let problem = LinearProblem::on(near)
-        .equation(-laplacian(unknown("u")), 2.0 * PI * PI * sin(PI * (X - 1e6)) * sin(PI * Y))
+        .equation(
+            -laplacian(unknown("u")),
+            2.0 * PI * PI * sin(PI * (X - 1e6)) * sin(PI * Y),
+        )
         .dirichlet(0.0);
     let solution = problem.solve_with(&Options::new().tolerance(1e-7)).unwrap();
     assert!((solution.value(&[1e6 + 0.5, 0.5]).unwrap() - 1.0).abs() < 1e-6);
@@ -70,7 +83,10 @@ fn coordinates_without_digits_are_refused() {
 fn absurd_sizes_and_orders_are_typed_errors() {
     let law = FrequencyLaw::Isotropic(1.0);
     let error = SinusoidalBasis::random(2, 1 << 50, &law, 0).unwrap_err();
-    assert!(matches!(error, BasisError::TooMany { dim: 2, .. }), "{error}");
+    assert!(
+        matches!(error, BasisError::TooMany { dim: 2, .. }),
+        "{error}"
+    );
     assert!(SinusoidalBasis::random(usize::MAX, 2, &law, 0).is_err());
     assert!(TanhBasis::builder(3, 1 << 50).build().is_err());
     let basis = SinusoidalBasis::random(2, 5, &law, 0).unwrap();
@@ -80,27 +96,4 @@ fn absurd_sizes_and_orders_are_typed_errors() {
     assert!(matches!(error, BasisError::Parameter { .. }), "{error}");
     assert!(Action::derivative(endless.clone()).validate(2).is_err());
     assert!(!endless.to_string().is_empty());
-}
-
-#[test]
-#[ignore = "scratch"]
-fn scratch_shifts() {
-    for shift in [0.0, 1e6, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13] {
-        let far = BoxDomain::new(&[shift, 0.0], &[shift + 1.0, 1.0]).unwrap();
-        let problem = LinearProblem::on(far)
-            .equation(-laplacian(unknown("u")), 2.0 * PI * PI * sin(PI * (X - shift)) * sin(PI * Y))
-            .dirichlet(0.0);
-        match problem.solve() {
-            Ok(s) => {
-                let mut worst: f64 = 0.0;
-                for i in 0..40 {
-                    let x = shift + f64::from(i) / 40.0;
-                    let e = (PI * (x - shift)).sin() * (0.3 * PI).sin();
-                    worst = worst.max((s.value(&[x, 0.3]).unwrap() - e).abs());
-                }
-                println!("{shift:e} {:?} est {:e} err {worst:e}", s.report().status, s.report().error_estimate);
-            }
-            Err(e) => println!("{shift:e} {e}"),
-        }
-    }
 }

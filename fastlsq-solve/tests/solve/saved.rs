@@ -297,7 +297,9 @@ fn no_damage_goes_unnoticed() {
     let bytes = whole.as_bytes();
     let mut state = 0x5eed_u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((state >> 33) as usize) % below
     };
     for round in 0..4000 {
@@ -319,12 +321,16 @@ fn no_damage_goes_unnoticed() {
         assert!(read.is_err(), "round {round}, place {place}");
     }
     // The keys around the contents, bit by bit.
-    let keys = (0..whole.find("\"names\"").unwrap()).chain(whole.find("\"report\"").unwrap() - 2..whole.len());
+    let keys = (0..whole.find("\"names\"").unwrap())
+        .chain(whole.find("\"report\"").unwrap() - 2..whole.len());
     for place in keys.take(700) {
         for bit in 0..8 {
             let mut damaged = bytes.to_vec();
             damaged[place] ^= 1 << bit;
-            assert!(Solution::from_reader(damaged.as_slice()).is_err(), "byte {place}, bit {bit}");
+            assert!(
+                Solution::from_reader(damaged.as_slice()).is_err(),
+                "byte {place}, bit {bit}"
+            );
         }
     }
 }
@@ -352,7 +358,11 @@ fn hostile_files_are_refused() {
         polynomial(60, u32::MAX),
         polynomial(3, 300),
         polynomial(20_000, 1),
-        format!("{{\"Joined\":{{\"parts\":[{},{}]}}}}", polynomial(60, 5), polynomial(60, 5)),
+        format!(
+            "{{\"Joined\":{{\"parts\":[{},{}]}}}}",
+            polynomial(60, 5),
+            polynomial(60, 5)
+        ),
         nested,
         "{\"Sinusoidal\":{\"dim\":18446744073709551615}}".to_owned(),
         "{\"Tanh\":null}".to_owned(),
