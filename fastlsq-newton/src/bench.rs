@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod handover;
 mod posed;
 mod score;
 
@@ -100,7 +101,37 @@ fn run(
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
     let mut bench = NewtonBench::new(problem, concrete, options)?;
-    let found = auto::search(&mut bench)?;
+    let patches = handover::Patches::of(&bench);
+    if let Some(reason) = patches.at_once(&bench) {
+        match patches.solve(&bench, None) {
+            Ok(Some(patched)) => return bench.patched(patched, None, reason, begin),
+            Ok(None) => {}
+            Err(error) if patches.are_asked_for() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    bench.may_give_up = patches.may_help();
+    let mut found = auto::search(&mut bench)?;
+    if found.is_wanting() && patches.may_help() {
+        let start = bench.start_for_patches(&found)?;
+        match patches.solve(&bench, start.as_ref()) {
+            Ok(Some(patched)) if patched.estimate() < found.estimate => {
+                let reason = found.unpromising.clone();
+                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                return bench.patched(patched, Some(&found), &reason, begin);
+            }
+            _ => {
+                if found.unpromising.is_some() {
+                    bench.may_give_up = false;
+                    let whole = auto::search(&mut bench)?;
+                    if whole.estimate < found.estimate {
+                        found = whole;
+                    }
+                }
+                found.choice = format!("{}; patches were tried, and did no better", found.choice);
+            }
+        }
+    }
     let seconds = begin.elapsed().as_secs_f64();
     let frame = &bench.concrete.frame;
     let report = Report::of(frame, &options.solve, &found, seconds);
@@ -137,6 +168,8 @@ pub(crate) struct NewtonBench<'a> {
     marched: bool,
     pub(crate) solves: usize,
     candidates: Vec<Candidate>,
+    /// Whether patches are at hand where one sum of waves will not do.
+    may_give_up: bool,
 }
 
 impl<'a> NewtonBench<'a> {
@@ -170,6 +203,7 @@ impl<'a> NewtonBench<'a> {
             marched: false,
             solves: 0,
             candidates: Vec::new(),
+            may_give_up: false,
         })
     }
 
@@ -394,6 +428,10 @@ impl Workbench for NewtonBench<'_> {
 
     fn parity(&self) -> &[Vec<Parity>] {
         &self.parity
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up
     }
 
     fn rows(

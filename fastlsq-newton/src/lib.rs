@@ -40,7 +40,9 @@ pub mod evolution;
 mod function;
 mod iteration;
 mod jacobian;
+mod on_patches;
 mod options;
+
 mod problem;
 pub mod problems;
 mod report;
