@@ -13,6 +13,7 @@ use fastlsq_solve::auto::{
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::{
     BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
     WrittenRows, compress,
@@ -463,7 +464,7 @@ impl Workbench for NewtonBench<'_> {
     }
 
     fn posedness(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
-        self.judged(best)
+        judge_closely(|look, earlier| self.judged(best, look, earlier))
     }
 
     fn refuses_features(error: &NewtonError) -> bool {
