@@ -27,11 +27,20 @@
 //! # Ok::<(), fastlsq_discovery::DiscoveryError>(())
 //! ```
 //!
+//! # Fields on grids
+//! Arrays need no fit: [`GridDiscovery`] integrates both sides of the law against test functions over windows of the
+//! grid. Noise is white there, so that the covariance of these rows is known; it weights them, and what noise adds to
+//! their moments is subtracted. One law for each field of a system, several trajectories, missing values; ordinary
+//! systems are refitted by their own solutions over times as long as these follow the samples.
+//!
 //! # What is where
 //! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]
 //!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
 //!   [equation](Discovered::equation) that can be solved.
-//! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
+//! - [`GridSamples`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
+//!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
+//! - [`FieldFit`] and [`FitOptions`]: the fit by itself; where one fit does not hold the field, fits in overlapping
+//!   windows, named by [`RowSource`].
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
 //! - [`datasets`]: fields with known laws, generated independently of the method.
