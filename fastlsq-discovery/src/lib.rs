@@ -39,8 +39,7 @@
 //!   [equation](Discovered::equation) that can be solved.
 //! - [`GridSamples`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
 //!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
-//! - [`FieldFit`] and [`FitOptions`]: the fit by itself; where one fit does not hold the field, fits in overlapping
-//!   windows, named by [`RowSource`].
+//! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
 //! - [`datasets`]: fields with known laws, generated independently of the method.
@@ -64,7 +63,6 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
-mod windows;
 
 pub use dictionary::{Dictionary, Term};
 pub use discovered::{Discovered, LawTerm};
@@ -79,7 +77,7 @@ pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
-pub use verdict::{RowSource, Status, Warning};
+pub use verdict::{Status, Warning};
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};
