@@ -97,6 +97,8 @@ pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
 pub use piecewise::PiecewiseBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
+#[cfg(feature = "serde")]
+pub use saved::BasisOutline;
 pub use saved::{
     SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised, SavedWeighted,
 };

@@ -166,9 +166,39 @@ impl SavedBasis {
     }
 }
 
+/// What a stored basis says of itself before it is built.
+///
+/// A few numbers in a file may stand for millions of polynomials. Whoever knows how many features there should be reads
+/// this first, and builds nothing that has more.
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use fastlsq_basis::BasisOutline;
+/// let stored = r#"{"Polynomial": {"map": {"center": [0, 0], "half": [1, 1]}, "family": "Legendre", "degree": 3}}"#;
+/// let outline: BasisOutline = serde_json::from_str(stored)?;
+/// assert_eq!(outline.generated(), 10.0);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "serde")]
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(transparent)]
+pub struct BasisOutline(serial::Outline);
+
+#[cfg(feature = "serde")]
+impl BasisOutline {
+    /// The number of features that are not listed in the file but follow from a few numbers in it: at most as many as
+    /// the basis has. Infinite where they are beyond any use.
+    #[must_use]
+    pub fn generated(&self) -> f64 {
+        self.0.generated()
+    }
+}
+
 /// Compound bases as they may stand in a file, not yet checked.
 #[cfg(feature = "serde")]
 mod serial {
+    use serde::de::IgnoredAny;
     use serde::{Deserialize, Serialize};
 
     use super::{
@@ -176,7 +206,42 @@ mod serial {
         SavedWeighted,
     };
     use crate::error::{require_dim, require_some};
+    use crate::polynomial::count_of;
     use crate::{BasisError, InputMap};
+
+    /// As much of a stored basis as tells its size.
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) enum Outline {
+        Sinusoidal(IgnoredAny),
+        Tanh(IgnoredAny),
+        Multiquadric(IgnoredAny),
+        Polynomial { map: MapOutline, degree: u32 },
+        Joined { parts: Vec<Outline> },
+        Symmetrised { inner: Box<Outline> },
+        Weighted { inner: Option<Box<Outline>> },
+        Piecewise {
+            local: Box<Outline>,
+            boxes: Vec<IgnoredAny>,
+        },
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) struct MapOutline {
+        center: Vec<IgnoredAny>,
+    }
+
+    impl Outline {
+        pub(super) fn generated(&self) -> f64 {
+            match self {
+                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) => 0.0,
+                Self::Polynomial { map, degree } => count_of(map.center.len(), *degree),
+                Self::Joined { parts } => parts.iter().map(Self::generated).sum(),
+                Self::Symmetrised { inner } => inner.generated(),
+                Self::Weighted { inner } => inner.as_ref().map_or(0.0, |inner| inner.generated()),
+                Self::Piecewise { local, boxes } => boxes.len() as f64 * local.generated(),
+            }
+        }
+    }
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]

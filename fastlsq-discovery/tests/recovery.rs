@@ -170,3 +170,18 @@ fn the_same_seed_gives_the_same_law() {
         assert!((a.coefficient - b.coefficient).abs() <= 1e-12 * a.coefficient.abs());
     }
 }
+
+#[test]
+fn the_error_of_a_fit_is_not_taken_for_a_term() {
+    // Without noise some term always takes up a part of what the fit is wrong by.
+    let data = DataSet::burgers();
+    let samples = data.sample(1500, 0.0, 0).unwrap();
+    let library = data.library().unwrap().with("sin(u)").unwrap();
+    let law = Discovery::new(library, "u_t")
+        .unwrap()
+        .with(DiscoveryOptions::new().refit(LikelihoodRefit::Never))
+        .run(&samples)
+        .unwrap();
+    let names: Vec<&str> = law.terms.iter().map(|term| term.name.as_str()).collect();
+    assert_eq!(names, ["u u_x", "u_xx"], "{}", law.summary());
+}

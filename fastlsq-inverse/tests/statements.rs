@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 
 use fastlsq_inverse::{
     BoxDomain, Condition, Expr, Fit, Interval, InverseError, InverseProblem, MistakeReason,
-    Observations, Options, SolveError, Sought, SpaceTime, StatementError, T, X, laplacian,
+    Observations, Options, SolveError, Sought, SpaceTime, StatementError, T, X, cos, laplacian,
     parameter, parameters, sin, unknown, unknowns,
 };
 use ndarray::{Array2, array};
@@ -262,4 +262,24 @@ fn mistakes_of_statement_have_names() {
         ));
         assert!(prepared.misfit(wrong).is_err() && prepared.solution(wrong).is_err());
     }
+}
+
+/// A forward problem that leaves a constant open says so; a mean fixes it.
+#[test]
+fn a_forward_problem_is_judged_and_fixed_as_any_other() {
+    let q = parameter("q");
+    let open = InverseProblem::on(BoxDomain::unit(1))
+        .equation(-laplacian(unknown("u")), q * PI * PI * cos(PI * X))
+        .neumann(0.0)
+        .find(Sought::new(q, 1.0))
+        .options(few());
+    let points = places(9);
+    let values: Vec<f64> = points.iter().map(|x| 3.0 * (PI * x).cos()).collect();
+    let observed = Observations::of(unknown("u"), points, &values);
+    let prepared = open.clone().observe(observed.clone()).prepare().unwrap();
+    let report = prepared.solution(&[1.0]).unwrap().report().clone();
+    assert!(!report.posedness.is_fine(), "{report}");
+    let fixed = open.mean(0.0).observe(observed).prepare().unwrap();
+    let report = fixed.solution(&[1.0]).unwrap().report().clone();
+    assert!(report.posedness.is_fine(), "{report}");
 }

@@ -12,12 +12,14 @@ use fastlsq_solve::auto::{
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::{
     BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
     WrittenRows, compress,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
+use crate::evolution::LineProblem;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
@@ -38,7 +40,22 @@ pub(crate) fn solve(
     let concrete = Concrete::new(problem, parameter)?;
     validate(&concrete, options)?;
     let options = &options.started();
+    if leaves_open(options)
+        && let Ok(line) = LineProblem::recognise(&problem.statement().concrete(&[])?)
+    {
+        return problem.evolved(&line, concrete.linear, options);
+    }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
+}
+
+/// Whether nothing is asked for that only a solve in space-time has.
+fn leaves_open(options: &NewtonOptions) -> bool {
+    options.evolve
+        && options.solve.features.is_none()
+        && options.solve.rows.is_none()
+        && matches!(options.solve.choice, FeatureChoice::Automatic)
+        && matches!(options.start, Start::Best)
+        && options.continuation == Continuation::None
 }
 
 fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonError> {
@@ -55,6 +72,13 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     }
     if !(options.damping > 0.0 && options.damping <= 1.0) {
         return option("damping", options.damping, "between 0 (excluded) and 1");
+    }
+    if options.solve.least_norm {
+        return option(
+            "least_norm",
+            1.0,
+            "for linear problems; fix a value or a mean",
+        );
     }
     let stages = match &options.continuation {
         Continuation::None => &[],
@@ -348,6 +372,7 @@ impl<'a> NewtonBench<'a> {
         options.solve.rows = None;
         options.solve.choice = FeatureChoice::Automatic;
         options.solve.threads = None;
+        options.evolve = false;
         if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
             && slabs.stopped().is_none()
         {
@@ -401,7 +426,7 @@ impl Workbench for NewtonBench<'_> {
     }
 
     fn posedness(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
-        self.judged(best)
+        judge_closely(|look, earlier| self.judged(best, look, earlier))
     }
 
     fn refuses_features(error: &NewtonError) -> bool {
@@ -467,6 +492,7 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {
                 status: outcome.status,

@@ -6,10 +6,10 @@ use std::f64::consts::PI;
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    BoxDomain, Condition, Continuation, INITIAL, Interval, LinearProblem, NewtonError,
+    BoxDomain, Condition, Continuation, Expr, INITIAL, Interval, LinearProblem, NewtonError,
     NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs, SolveError,
-    SpaceTime, Start, StepForm, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative, parameter,
-    sin, sqrt, unknown, unknowns, vector,
+    SpaceTime, Start, Status, StepForm, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative,
+    parameter, sin, sqrt, unknown, unknowns, vector,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -340,4 +340,30 @@ fn robin_conditions_parameters_and_data_are_stated_as_in_linear_problems() {
         .parameter(k, 1.0);
     let solution = problem.solve().unwrap();
     assert!((solution.value(&[0.5]).unwrap() - 6.0 / 2.25).abs() < 1e-9);
+}
+
+/// −Δu + u_x² = f with ∂u/∂n = g says nothing of the size of u.
+#[test]
+fn what_a_nonlinear_problem_leaves_open_is_named_and_fixed() {
+    let u = unknown("u");
+    let exact = exp(X) * cos(Y);
+    let left = |w: Expr| -laplacian(&w) + w.d(X).powi(2);
+    let problem = NonlinearProblem::on(BoxDomain::unit(2))
+        .equation(left(u.into()), left(exact.clone()))
+        .neumann(normal_derivative(&exact));
+    let options = NewtonOptions::new().tolerance(1e-6);
+    let open = problem.solve_with(&options).unwrap();
+    let text = open.report().to_string();
+    assert!(text.contains("determined up to a constant"), "{text}");
+    assert_ne!(open.report().status, Status::ToleranceMet);
+    let fixed = problem
+        .value_at(&[0.0, 0.0], 1.0)
+        .solve_with(&options)
+        .unwrap();
+    assert!(fixed.report().posedness.is_fine(), "{}", fixed.report());
+    let value = fixed.value(&[0.7, 0.2]).unwrap();
+    assert!(
+        (value - 0.7_f64.exp() * 0.2_f64.cos()).abs() < 1e-5,
+        "{value}"
+    );
 }

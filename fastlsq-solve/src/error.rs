@@ -187,6 +187,7 @@ impl From<PatchError> for SolveError {
     fn from(error: PatchError) -> Self {
         match error {
             PatchError::Stated(error) => *error,
+            PatchError::Limit(limit) => Self::Stopped(limit),
             error => Self::Patches(Arc::new(error)),
         }
     }

@@ -120,7 +120,9 @@ pub use problem::{
 };
 pub use report::{BlockReport, Probe, Report, Status};
 pub use saved::SaveError;
-pub use singular::{corner_factors, corner_functions, harmonic_polynomials, hole_functions};
+pub use singular::{
+    corner_factors, corner_functions, harmonic_polynomials, hole_factors, hole_functions,
+};
 pub use solution::Solution;
 pub use system::{RowBlock, System, WrittenRows};
 

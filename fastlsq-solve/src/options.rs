@@ -78,6 +78,8 @@ pub struct Options {
     pub weight: Option<f64>,
     /// How symmetry is used.
     pub symmetry: Symmetry,
+    /// Whether u of least norm is wanted where equations and conditions leave something open.
+    pub least_norm: bool,
     /// How points are spread.
     pub sequence: Sequence,
     /// Whether features carry the factor 1/√N.
@@ -117,6 +119,7 @@ impl Options {
             oversampling: 1.0,
             weight: None,
             symmetry: Symmetry::Detect,
+            least_norm: false,
             sequence: Sequence::Halton,
             normalised: true,
             seed: 0,
@@ -136,7 +139,8 @@ impl Options {
         self
     }
 
-    /// The number of features for each unknown (default: grown until the tolerance is met).
+    /// The number of features for each unknown (default: grown until the tolerance is met). A law that is searched for is
+    /// searched for with fewer.
     #[must_use]
     pub fn features(mut self, features: usize) -> Self {
         self.features = Some(features);
@@ -231,6 +235,27 @@ impl Options {
     #[must_use]
     pub fn symmetry(mut self, symmetry: Symmetry) -> Self {
         self.symmetry = symmetry;
+        self
+    }
+
+    /// Of many solutions the one of least norm: the smallest ∫u², where equations and conditions leave something open. What
+    /// they do determine is changed by about 10⁻¹² of itself. For linear problems.
+    ///
+    /// ```
+    /// use std::f64::consts::PI;
+    /// use fastlsq_solve::{BoxDomain, LinearProblem, Options, X, cos, laplacian, unknown};
+    /// // Determined up to a constant: the solution of mean zero is the smallest.
+    /// let u = unknown("u");
+    /// let u = LinearProblem::on(BoxDomain::unit(2))
+    ///     .equation(-laplacian(u), PI * PI * cos(PI * X))
+    ///     .neumann(0.0)
+    ///     .solve_with(&Options::new().tolerance(1e-8).least_norm())?;
+    /// assert!((u.value(&[0.0, 0.5])? - 1.0).abs() < 1e-8);
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn least_norm(mut self) -> Self {
+        self.least_norm = true;
         self
     }
 

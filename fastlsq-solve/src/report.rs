@@ -46,7 +46,7 @@ impl fmt::Display for Status {
             Self::LimitReached => "limit reached before the tolerance",
             Self::Cancelled => "cancelled; the best until then",
             Self::Explicit => "explicit choices",
-            Self::IllPosed => "ill-posed",
+            Self::IllPosed => "ill-posed: the question does not have one answer",
         })
     }
 }
@@ -278,7 +278,15 @@ impl fmt::Display for Report {
 fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
-        Features::Random { law, map, .. } => describe_law(law, map.half()),
+        Features::Random {
+            law, map, beside, ..
+        } => {
+            let law = describe_law(law, map.half());
+            match beside {
+                Some(enrichment) => format!("{law}, with {}", enrichment.words),
+                None => law,
+            }
+        }
     }
 }
 

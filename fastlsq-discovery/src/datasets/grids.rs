@@ -170,7 +170,9 @@ impl GridDataSet {
     ///
     /// # Errors
     /// Files that cannot be read.
-    pub fn kuramoto_sivashinsky(directory: impl AsRef<Path>) -> Result<Self, DiscoveryError> {
+    pub fn published_kuramoto_sivashinsky(
+        directory: impl AsRef<Path>,
+    ) -> Result<Self, DiscoveryError> {
         let terms = vec![("u u_x", -1.0), ("u_xx", -1.0), ("u_xxxx", -1.0)];
         Self::published("KS", directory.as_ref(), "ks", terms)
     }
@@ -179,7 +181,9 @@ impl GridDataSet {
     ///
     /// # Errors
     /// Files that cannot be read.
-    pub fn korteweg_de_vries(directory: impl AsRef<Path>) -> Result<Self, DiscoveryError> {
+    pub fn published_korteweg_de_vries(
+        directory: impl AsRef<Path>,
+    ) -> Result<Self, DiscoveryError> {
         let terms = vec![("u u_x", -1.0), ("u_xxx", -1.0)];
         Self::published("KdV", directory.as_ref(), "kdv", terms)
     }
@@ -189,7 +193,7 @@ impl GridDataSet {
     ///
     /// # Errors
     /// Files that cannot be read.
-    pub fn schroedinger(directory: impl AsRef<Path>) -> Result<Self, DiscoveryError> {
+    pub fn published_schroedinger(directory: impl AsRef<Path>) -> Result<Self, DiscoveryError> {
         let directory = directory.as_ref();
         let read = |part: &str| read_npy(directory.join(format!("nls_{part}.npy")));
         Ok(Self {

@@ -94,6 +94,12 @@ impl Prepared {
             return Err(InverseError::NoObservations);
         }
 
+        if problem.options.least_norm {
+            return Err(InverseError::Unsupported {
+                what: "a forward problem of least norm",
+                hint: "fix a value with .value_at(…) or a mean with .mean(…)",
+            });
+        }
         // A symmetry of the start need not be one of the answer.
         let mut options = problem.options.clone();
         if options.symmetry == Symmetry::Detect {

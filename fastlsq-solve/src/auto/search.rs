@@ -80,6 +80,7 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         witnesses: Vec::new(),
         probes: Vec::new(),
         misfits: Vec::new(),
+        row_factor: 1.0,
         judged: None,
         refused: None,
         trend: Trend::default(),
@@ -108,6 +109,8 @@ pub(super) struct Search<'a, W: Workbench> {
     probes: Vec<Probe>,
     /// For each candidate its features per unknown and what it leaves of the data.
     misfits: Vec<(usize, f64)>,
+    /// How many times the usual rows are taken.
+    row_factor: f64,
     /// How well the question was posed, once it was judged.
     judged: Option<Posedness>,
     /// Why the last candidate that could not be solved could not.
@@ -161,8 +164,42 @@ impl<W: Workbench> Search<'_, W> {
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        self.bench
-            .rows(self.independent(features), options.rows, seed)
+        let wanted = self.independent(features) as f64 * self.row_factor;
+        self.bench.rows(wanted as usize, options.rows, seed)
+    }
+
+    /// Whether the best candidate's residual is so much larger between the rows than on them that more rows are called
+    /// for; then there will be.
+    pub(super) fn more_rows(&mut self) -> bool {
+        let Some(best) = &self.best else {
+            return false;
+        };
+        let wanted = best.overfit > OVERFIT
+            && best.score.worst > ROUNDING_SCORE
+            && self.row_factor < MOST_ROWS
+            && self.options().rows.is_none();
+        if wanted {
+            self.row_factor *= 2.0;
+        }
+        wanted
+    }
+
+    /// Ends with this many features, whatever the number that was enough.
+    pub(super) fn settle_on(&mut self, count: usize) -> Result<(), W::Error> {
+        let Some(best) = &self.best else {
+            return Ok(());
+        };
+        if best.features.count() == count {
+            return Ok(());
+        }
+        let features = best.features.with_count(count);
+        let blocks = self.rows(count, SETTLED_LEVEL)?;
+        let before = self.best.take();
+        let settled = self.consider(features, &blocks);
+        if self.best.is_none() {
+            self.best = before;
+        }
+        settled.map(|_| ())
     }
 
     /// About how many of this many features an unknown are independent, with a reserve: redundant
@@ -358,14 +395,16 @@ impl<W: Workbench> Search<'_, W> {
     fn contradiction(&self) -> Option<(f64, Vec<usize>)> {
         let best = self.best.as_ref()?;
         let misfit = best.score.misfit();
-        let count = best.features.count() as f64;
-        let fewer = self
-            .misfits
-            .iter()
-            .filter(|(own, _)| *own as f64 <= count / MORE_FEATURES);
-        let before = fewer.map(|(_, misfit)| *misfit).reduce(f64::min)?;
-        let stays = misfit > CONTRADICTION && misfit > STAYS * before;
-        stays.then(|| (misfit, best.score.misfits()))
+        let fewest = self.misfits.iter().map(|(count, _)| *count).min()? as f64;
+        let smallest = |more: bool| {
+            let own = self
+                .misfits
+                .iter()
+                .filter(|(count, _)| (*count as f64 >= MORE_FEATURES * fewest) == more);
+            own.map(|(_, misfit)| *misfit).reduce(f64::min)
+        };
+        let stays = smallest(true)? > STAYS * smallest(false)?;
+        (stays && misfit > CONTRADICTION).then(|| (misfit, best.score.misfits()))
     }
 
     /// Whether the score is a matter of rounding: about as small as scores get, and features that are numerically
@@ -445,8 +484,21 @@ impl<W: Workbench> Search<'_, W> {
             };
         }
         let mut estimate = self.estimate();
+        let mut choice = choice;
         if let Some(best) = &self.best {
             estimate = posedness.estimate(estimate, best.score.worst);
+            // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
+            // be (they need not be finite where no row is), nothing more is known.
+            if estimate <= self.options().tolerance
+                && let Some(unseen) = self.bench.unseen(best).ok().flatten()
+                && unseen.share > estimate
+            {
+                estimate = unseen.share;
+                choice = format!(
+                    "{choice}; the data of {} have detail near {:.4?} that no row has seen",
+                    unseen.label, unseen.point
+                );
+            }
         }
         let tolerance = self.options().tolerance;
         let stopped = self.options().control().check().err();
@@ -509,6 +561,7 @@ impl<W: Workbench> Search<'_, W> {
             parity: self.bench.parity().to_vec(),
             draw: self.options().draw,
             seed: self.options().seed.wrapping_add(draw),
+            beside: self.bench.beside().cloned(),
         })
     }
 
@@ -551,10 +604,16 @@ impl<W: Workbench> Search<'_, W> {
     }
 }
 
-/// So many times the features must have left the misfit as it was before it counts as a contradiction.
+/// Residuals that are so many times larger between the rows than on them call for more rows.
+const OVERFIT: f64 = 100.0;
+/// The most rows, as a multiple of the usual number.
+const MOST_ROWS: f64 = 4.0;
+/// The points of a final number of features are those of no level.
+const SETTLED_LEVEL: u64 = 600;
+/// With so many times the first number of features a misfit must be about what it was to count as a contradiction.
 const MORE_FEATURES: f64 = 1.5;
-/// A misfit above this share of the one before has stayed.
-const STAYS: f64 = 0.7;
+/// A misfit above this share of the one with few features has stayed.
+const STAYS: f64 = 0.6;
 /// Points of the bounding box at which gradients are averaged.
 const MOMENT_POINTS: usize = 200;
 /// The points of a twin are those of no level.

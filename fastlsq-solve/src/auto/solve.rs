@@ -55,9 +55,14 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
 fn whole_search(bench: &mut LinearBench<'_>, found: &mut Found<()>) -> Result<(), SolveError> {
     if found.unpromising.is_some() {
         bench.may_give_up = false;
-        let whole = search(bench)?;
-        if whole.estimate < found.estimate {
-            *found = whole;
+        match search(bench) {
+            Ok(whole) if whole.estimate < found.estimate => *found = whole,
+            Ok(_) => {}
+            // What was found before stands.
+            Err(error) => match error.limit() {
+                Some(limit) => found.status = limit.into(),
+                None => return Err(error),
+            },
         }
     }
     Ok(())

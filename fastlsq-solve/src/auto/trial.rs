@@ -3,17 +3,21 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, Parity, SinusoidalBasis};
+use fastlsq_ops::EquationRow;
 
+use super::enrich::Enrichment;
 use super::rows::{RowCounts, TableShare, sample_blocks};
-use super::score::{HeldOut, Score, sizes};
+use super::score::{HeldOut, Score, rms, sizes};
+use super::unseen::{self, Unseen};
 use crate::SolveError;
 use crate::backend::Factored;
 use crate::control::Limit;
-use crate::domain::BoundingBox;
+use crate::domain::{BoundingBox, checked_interior};
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
-use crate::posed::{Posedness, Question, judge, probe_features};
+use crate::posed::{Look, Posedness, Question, judge, judge_closely, probe_features};
 use crate::problem::{ConcreteProblem, Imposition};
 use crate::system::{RowBlock, System};
 
@@ -34,6 +38,8 @@ pub enum Features {
         draw: Draw,
         /// The seed of the draw.
         seed: u64,
+        /// What joins the features of every unknown.
+        beside: Option<Enrichment>,
     },
     /// The user's own basis.
     Given(Arc<dyn Basis>),
@@ -79,22 +85,6 @@ impl Features {
         }
     }
 
-    /// The bandwidth of each axis on the box of a map; `None` for a given basis.
-    #[must_use]
-    pub fn bandwidths(&self, on: &InputMap) -> Option<Vec<f64>> {
-        let Self::Random { law, map, .. } = self else {
-            return None;
-        };
-        let own = axis_bandwidths(law, map.dim());
-        let ratios = on.half().iter().zip(map.half());
-        Some(
-            own.iter()
-                .zip(ratios)
-                .map(|(s, (to, from))| s * to / from)
-                .collect(),
-        )
-    }
-
     /// Features for each unknown.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -122,22 +112,24 @@ impl Features {
                 parity,
                 draw,
                 seed,
+                beside,
             } => {
                 let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(unknowns);
                 for (k, own) in parity.iter().enumerate() {
                     // Unknowns of the same parity share their features.
                     let basis = match parity[..k].iter().position(|other| other == own) {
                         Some(same) => bases[same].clone(),
-                        None => Arc::new(
-                            SinusoidalBasis::builder(map.dim(), *count)
+                        None => {
+                            let waves = SinusoidalBasis::builder(map.dim(), *count)
                                 .draw(*draw)
                                 .law(law.clone())
                                 .map(map.clone())
                                 .parity(own.clone())
                                 .seed(*seed)
                                 .normalised(normalised)
-                                .build()?,
-                        ),
+                                .build()?;
+                            joined(Arc::new(waves), beside.as_ref())?
+                        }
                     };
                     bases.push(basis);
                 }
@@ -147,22 +139,15 @@ impl Features {
     }
 }
 
-/// The root mean square frequency of a law along each axis; of the first part of a mixture.
-fn axis_bandwidths(law: &FrequencyLaw, dim: usize) -> Vec<f64> {
-    match law {
-        FrequencyLaw::Isotropic(sigma) => vec![*sigma; dim],
-        FrequencyLaw::PerAxis(sigmas) => sigmas.clone(),
-        FrequencyLaw::LowOrder { law, .. } => axis_bandwidths(law, dim),
-        FrequencyLaw::Blocks(blocks) => blocks
-            .first()
-            .map_or_else(|| vec![1.0; dim], |(_, law)| axis_bandwidths(law, dim)),
-        FrequencyLaw::Cholesky(factor) => (0..dim)
-            .map(|a| {
-                let row = factor.iter().skip(a * (a + 1) / 2).take(a + 1);
-                row.map(|l| l * l).sum::<f64>().sqrt()
-            })
-            .collect(),
-    }
+/// The features with what joins them.
+fn joined(
+    waves: Arc<dyn Basis>,
+    beside: Option<&Enrichment>,
+) -> Result<Arc<dyn Basis>, SolveError> {
+    Ok(match beside {
+        Some(enrichment) => Arc::new(JoinedBasis::new([waves, enrichment.basis.clone()])?),
+        None => waves,
+    })
 }
 
 /// A solved candidate; `extra` is what its workbench wants to remember.
@@ -182,6 +167,9 @@ pub struct Trial<X> {
     pub weights: Vec<f64>,
     /// The rows of each block.
     pub rows: Vec<usize>,
+    /// How many times larger the residual is at held-out points than at the fitted ones, for the worst blocks; 1 where
+    /// that is not known.
+    pub overfit: f64,
     /// Seconds for everything.
     pub seconds: f64,
     /// Whatever else the workbench knows.
@@ -208,6 +196,11 @@ pub trait Workbench {
 
     /// The parity of each unknown along each axis.
     fn parity(&self) -> &[Vec<Parity>];
+
+    /// What joins the features of every candidate.
+    fn beside(&self) -> Option<&Enrichment> {
+        None
+    }
 
     /// Whether there are only data to fit, and no equation.
     fn only_data(&self) -> bool {
@@ -255,6 +248,15 @@ pub trait Workbench {
     /// Rows that cannot be written or factored.
     fn posedness(&self, best: &Trial<Self::Extra>) -> Result<Posedness, Self::Error>;
 
+    /// Detail of the data that a candidate has not seen; none where data cannot be looked at by themselves.
+    ///
+    /// # Errors
+    /// Data that cannot be evaluated.
+    fn unseen(&self, best: &Trial<Self::Extra>) -> Result<Option<Unseen>, Self::Error> {
+        let _ = best;
+        Ok(None)
+    }
+
     /// Whether an error speaks only against these features, so that others are worth a trial:
     /// they cannot take on the values of exact conditions, say.
     #[must_use]
@@ -271,11 +273,20 @@ pub(super) struct LinearBench<'a> {
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
     pub(super) parity: Vec<Vec<Parity>>,
+    /// What joins the features of every candidate.
+    pub(super) beside: Option<Enrichment>,
     pub(super) may_give_up: bool,
 }
 
+/// The weight of u = 0 beside equations and conditions, where u of least norm is asked for: it decides what they leave
+/// open, and changes what they determine by its square.
+const NORM_WEIGHT: f64 = 1e-6;
 /// Rows that stand for a block when its scale is measured.
 const SCALE_ROWS: usize = 24;
+/// Blocks with entries below this share of the largest are looked at more closely.
+const SMALL_ENTRIES: f64 = 1e-8;
+/// Entries below this share of the same operator's in the interior are rounding.
+const NO_ENTRIES: f64 = 1e-12;
 /// How much more a condition counts than an equation, by default.
 const CONDITION_WEIGHT: f64 = 10.0;
 
@@ -299,6 +310,10 @@ impl Workbench for LinearBench<'_> {
         &self.parity
     }
 
+    fn beside(&self) -> Option<&Enrichment> {
+        self.beside.as_ref()
+    }
+
     fn may_give_up(&self) -> bool {
         self.may_give_up && self.options.leaves_features_open()
     }
@@ -309,7 +324,10 @@ impl Workbench for LinearBench<'_> {
         explicit: Option<(usize, usize)>,
         seed: u64,
     ) -> Result<Vec<RowBlock>, SolveError> {
-        let features = features.saturating_mul(self.problem.unknowns.len());
+        let beside = self.beside.as_ref().map_or(0, |own| own.basis.len());
+        let features = features
+            .saturating_add(beside)
+            .saturating_mul(self.problem.unknowns.len());
         let counts = RowCounts::choose(self.problem, explicit, features, self.options.oversampling);
         sample_blocks(
             self.problem,
@@ -334,7 +352,12 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn posedness(&self, best: &Trial<()>) -> Result<Posedness, SolveError> {
-        self.judged(&best.features, &best.score.values)
+        judge_closely(|look, earlier| self.judged(&best.score.values, look, earlier))
+    }
+
+    fn unseen(&self, best: &Trial<()>) -> Result<Option<Unseen>, SolveError> {
+        let bases: Vec<&dyn Basis> = best.bases.iter().map(AsRef::as_ref).collect();
+        unseen::look(self.problem, &bases, &best.beta, &best.score)
     }
 
     fn refuses_features(error: &SolveError) -> bool {
@@ -361,13 +384,18 @@ const JUDGED_ROWS: f64 = 1.5;
 
 impl LinearBench<'_> {
     /// How well the question was posed, where the unknowns have these values.
-    fn judged(&self, best: &Features, values: &[f64]) -> Result<Posedness, SolveError> {
+    fn judged(
+        &self,
+        values: &[f64],
+        look: Look,
+        earlier: Option<f64>,
+    ) -> Result<Posedness, SolveError> {
         let problem = self.problem;
         if problem.equations.is_empty() {
             return Ok(Posedness::NotExamined);
         }
         let unknowns = problem.unknowns.len();
-        let features = probe_features(best, &self.bounding_box()?, unknowns)?;
+        let features = probe_features(&self.bounding_box()?, unknowns, look)?;
         let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = self.options.seed.wrapping_add(JUDGED_POINTS);
         let share = TableShare::Fitted;
@@ -390,8 +418,37 @@ impl LinearBench<'_> {
             fresh: held_out.blocks().to_vec(),
             value_points: held_out.value_points(),
             sizes,
+            earlier,
         };
-        judge(question, &features, self.options, &self.options.lsq)
+        let judged = judge(question, &features, self.options, &self.options.lsq)?;
+        Ok(match judged {
+            // What is free is chosen by its norm: no more than the weight of that lets through is left to chance.
+            Posedness::Undetermined { amplification, .. } if self.options.least_norm => {
+                Posedness::Fine {
+                    amplification: amplification.min(1.0 / NORM_WEIGHT),
+                }
+            }
+            judged => judged,
+        })
+    }
+
+    /// The rows, and where u of least norm is asked for, u = 0 as far as everything else leaves it open.
+    fn with_norm(&self, blocks: &[RowBlock]) -> Result<Vec<RowBlock>, SolveError> {
+        let mut blocks = blocks.to_vec();
+        if !self.options.least_norm {
+            return Ok(blocks);
+        }
+        let (dim, unknowns) = (self.problem.domain.dim(), self.problem.unknowns.len());
+        let mut sampler = UnitSampler::halton(self.options.seed);
+        let count = blocks.iter().map(RowBlock::len).max().unwrap_or(0);
+        let points = checked_interior(self.problem.domain.as_ref(), count, &mut sampler)?;
+        for unknown in 0..unknowns {
+            let value = EquationRow::value(dim, unknown, unknowns);
+            let label = format!("least norm of {}", self.problem.unknowns[unknown]);
+            let zeros = vec![0.0; points.nrows()];
+            blocks.push(RowBlock::new(label, value, points.clone(), zeros));
+        }
+        Ok(blocks)
     }
 
     /// A candidate on points of its own, with factors that take other data.
@@ -415,14 +472,22 @@ impl LinearBench<'_> {
         let begin = Instant::now();
         check_size(features.count(), self.problem.unknowns.len())?;
         let bases = features.build(self.problem.unknowns.len(), self.options.normalised)?;
-        let _held = self.options.control().hold(system_bytes(&bases, blocks))?;
-        let mut system = System::new(bases.clone(), blocks.to_vec())?;
-        let weights = block_weights(self.problem, self.options.weight, &system)?;
+        let blocks_and_norm = self.with_norm(blocks)?;
+        let _held = self
+            .options
+            .control()
+            .hold(system_bytes(&bases, &blocks_and_norm))?;
+        let mut system = System::new(bases.clone(), blocks_and_norm)?;
+        let mut weights = block_weights(self.problem, self.options.weight, &system)?;
+        for weight in weights.iter_mut().skip(blocks.len()) {
+            *weight *= NORM_WEIGHT;
+        }
         system.set_weights(&weights);
         let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
         let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
         let score = self.held_out.score(&bases, &beta)?;
+        let overfit = overfit(&system, &beta, &score)?;
         let trial = Trial {
             features,
             bases,
@@ -431,6 +496,7 @@ impl LinearBench<'_> {
             info: factored.info().clone(),
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            overfit,
             seconds: begin.elapsed().as_secs_f64(),
             extra: (),
         };
@@ -440,6 +506,24 @@ impl LinearBench<'_> {
             factored,
         })
     }
+}
+
+/// How many times larger the residual is at held-out points than at the fitted ones, over the blocks that make up the score.
+fn overfit(system: &System, beta: &[f64], score: &Score) -> Result<f64, SolveError> {
+    let bases = system.basis_refs();
+    let mut largest = 1.0f64;
+    let blocks = system.blocks().iter().zip(&score.parts).zip(&score.blocks);
+    for ((block, part), relative) in blocks {
+        if *relative < 0.1 * score.worst || block.is_empty() || block.exact {
+            continue;
+        }
+        let applied = block.apply(&bases, beta)?;
+        let fitted = rms(applied.iter().zip(&block.data).map(|(a, g)| a - g));
+        if fitted > 0.0 {
+            largest = largest.max(part.residual / fitted);
+        }
+    }
+    Ok(largest)
 }
 
 /// The points of a factored problem are those of no candidate.
@@ -474,6 +558,9 @@ pub fn block_weights(
 ) -> Result<Vec<f64>, SolveError> {
     let equations = problem.equations.len();
     let reference = system.blocks().first().map_or(1, RowBlock::len).max(1) as f64;
+    let scales = (0..system.blocks().len()).map(|index| system.block_scale(index, SCALE_ROWS));
+    let scales: Vec<f64> = scales.collect::<Result<_, _>>()?;
+    let largest = scales.iter().copied().fold(0.0, f64::max);
     let mut weights = Vec::with_capacity(system.blocks().len());
     for (index, block) in system.blocks().iter().enumerate() {
         let condition = index
@@ -489,7 +576,14 @@ pub fn block_weights(
             weights.push(factor);
             continue;
         }
-        let scale = system.block_scale(index, SCALE_ROWS)?;
+        let scale = scales[index];
+        // Rows that vanish but for rounding (odd features on their axis) would get all the weight there is.
+        if scale < SMALL_ENTRIES * largest
+            && scale <= NO_ENTRIES * system.block_terms(index, SCALE_ROWS)?
+        {
+            weights.push(0.0);
+            continue;
+        }
         let scale = if scale > 0.0 && scale.is_finite() {
             scale
         } else {

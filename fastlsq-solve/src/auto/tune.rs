@@ -79,6 +79,9 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         search,
     };
     let status = tuner.run(swept)?;
+    if let Some(count) = search.options().features {
+        search.settle_on(count)?;
+    }
     let choice = match search.probe_count() {
         1 => "the first candidate was good enough".to_owned(),
         probes => format!("best of {probes} candidates by held-out residual"),
@@ -102,6 +105,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             swept = false;
             self.coordinate_steps()?;
             self.correlate_axes()?;
+            self.add_rows()?;
             if let Some(status) = self.ended(f64::INFINITY)? {
                 return Ok(status);
             }
@@ -115,6 +119,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
             self.retune()?;
             self.correlate_axes()?;
+            self.add_rows()?;
             if let Some(status) = self.ended(self.last)? {
                 return Ok(status);
             }
@@ -139,6 +144,17 @@ impl<W: Workbench> Tuner<'_, '_, W> {
         Ok(())
     }
 
+    /// The present shape on more rows, where it follows noise between those it has.
+    fn add_rows(&mut self) -> Result<(), W::Error> {
+        while !self.done()? && self.search.more_rows() {
+            self.blocks = self.search.rows(self.count, self.level)?;
+            self.tried.clear();
+            self.score = f64::INFINITY;
+            self.try_out(self.shape.clone())?;
+        }
+        Ok(())
+    }
+
     /// The score of a shape at the present level.
     fn score_of(&mut self, shape: &Shape) -> Result<f64, W::Error> {
         if let Some((_, score)) = self.tried.iter().find(|(tried, _)| tried == shape) {
@@ -151,6 +167,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             parity: self.search.bench.parity().to_vec(),
             draw: shape.draw(),
             seed: self.search.options().seed.wrapping_add(self.level),
+            beside: self.search.bench.beside().cloned(),
         };
         let score = self.search.consider(features, &self.blocks)?;
         self.tried.push((shape.clone(), score));

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity};
+use fastlsq_ops::EquationRow;
 use ndarray::ArrayView2;
 
-use super::{LARGEST_AMPLIFICATION, LOST, Posedness, free};
+use super::{LARGEST_AMPLIFICATION, NULL_FUNCTION, Posedness, free};
 use crate::SolveError;
-use crate::auto::{Features, block_weights, rms, share};
-use crate::lsq::LsqOptions;
+use crate::auto::{Features, rms, share};
+use crate::lsq::{LsqOptions, Method, factor};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 use crate::system::{RowBlock, System};
@@ -27,6 +29,8 @@ pub struct Question<'a> {
     pub scales: Vec<f64>,
     /// The size of each unknown.
     pub sizes: Vec<f64>,
+    /// The amplification with coarser features, if there was a first look.
+    pub earlier: Option<f64>,
     /// Points of the interior at which functions are compared.
     pub value_points: ArrayView2<'a, f64>,
 }
@@ -43,49 +47,86 @@ pub(super) struct Certificate {
 /// The seed of the noise, and of the features that look for null functions.
 const SEED: u64 = 0x90_5ed;
 
-/// Features for each unknown, and the largest bandwidth they resolve on the box mapped to [−1,1]^d, by dimension: enough
-/// for constants, missing conditions and the first dozens of eigenfunctions.
-fn resolution(dim: usize) -> (usize, f64) {
-    match dim {
-        0 | 1 => (48, 10.0),
-        2 => (150, 3.5),
-        3 => (250, 2.0),
-        _ => (250, 1.0),
+/// How closely a problem is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// With features enough for constants, for what missing conditions leave open, and for the first dozens of
+    /// eigenfunctions.
+    First,
+    /// With finer ones, to see whether the amplification grows with them.
+    Second,
+}
+
+impl Look {
+    /// Features for each unknown, and their largest bandwidth on the box mapped to [−1,1]^d.
+    fn resolution(self, dim: usize) -> (usize, f64) {
+        match (dim, self) {
+            (0 | 1, Self::First) => (48, 8.0),
+            (0 | 1, Self::Second) => (110, 16.0),
+            (2, Self::First) => (160, 4.0),
+            (2, Self::Second) => (400, 6.5),
+            (3, Self::First) => (250, 2.0),
+            (3, Self::Second) => (600, 2.8),
+            (_, Self::First) => (250, 1.0),
+            (_, Self::Second) => (600, 1.4),
+        }
     }
 }
 
-/// Features without parity for the judgement, with bandwidths as near to those of a candidate as a modest number of them
-/// resolves. `None` if the candidate's own features serve.
+/// A first look, and a second one where the first is not clear: near a resonance the amplification is large but stays as it
+/// is with finer features, while for an unstable problem it grows without bound.
+///
+/// # Errors
+/// Whatever `look` returns.
+pub fn judge_closely<E>(
+    mut look: impl FnMut(Look, Option<f64>) -> Result<Posedness, E>,
+) -> Result<Posedness, E> {
+    match look(Look::First, None)? {
+        Posedness::Fine { amplification } if amplification > UNCLEAR => {
+            look(Look::Second, Some(amplification))
+        }
+        clear => Ok(clear),
+    }
+}
+
+/// Features without parity for the judgement: a part with long waves, a part with shorter ones.
 ///
 /// # Errors
 /// A box that is none.
 pub fn probe_features(
-    best: &Features,
     bounds: &crate::domain::BoundingBox,
     unknowns: usize,
+    look: Look,
 ) -> Result<Features, SolveError> {
     let dim = bounds.dim();
-    let (count, finest) = resolution(dim);
-    let map = InputMap::from_box(bounds.lo(), bounds.hi())?;
-    let sigmas = best.bandwidths(&map).unwrap_or_else(|| vec![finest; dim]);
-    let sigmas = sigmas
-        .iter()
-        .map(|sigma| sigma.clamp(1.0f64.min(finest), finest));
-    let law = FrequencyLaw::PerAxis(sigmas.collect());
+    let (count, finest) = look.resolution(dim);
+    let fine = FrequencyLaw::Isotropic(finest);
+    let long = fine.scaled(LONG_WAVES);
     let high = dim > 3;
+    let law = if high {
+        FrequencyLaw::low_order_mix(&fine)
+    } else {
+        fine
+    };
     Ok(Features::Random {
         count,
-        law: if high {
-            FrequencyLaw::low_order_mix(&law)
-        } else {
-            law
-        },
-        map,
+        law: FrequencyLaw::Blocks(vec![(LONG_SHARE, long), (1.0 - LONG_SHARE, law)]),
+        map: InputMap::from_box(bounds.lo(), bounds.hi())?,
         parity: vec![vec![Parity::None; dim]; unknowns],
         draw: if high { Draw::Independent } else { Draw::Ball },
         seed: SEED,
+        beside: None,
     })
 }
+
+/// Amplifications above this are worth a second look.
+const UNCLEAR: f64 = 50.0;
+/// The problem is unstable if finer features make the amplification grow by this factor, to this value at least.
+const UNSTABLE: f64 = 5.0;
+const SMALLEST_UNSTABLE: f64 = 2e3;
+/// How much longer the long waves are, and their share of the features.
+const LONG_WAVES: f64 = 0.3;
+const LONG_SHARE: f64 = 0.35;
 
 /// Judges a question with these features.
 ///
@@ -100,7 +141,10 @@ pub fn judge(
     let problem = question.problem;
     let certificate = certify(&question, features, options, lsq)?;
     let amplification = certificate.amplification;
-    if amplification.is_nan() || amplification <= LARGEST_AMPLIFICATION {
+    let limit = question.earlier.map_or(LARGEST_AMPLIFICATION, |earlier| {
+        (UNSTABLE * earlier).clamp(SMALLEST_UNSTABLE, LARGEST_AMPLIFICATION)
+    });
+    if amplification.is_nan() || amplification <= limit {
         return Ok(Posedness::Fine { amplification });
     }
     let found = free::describe(problem, &certificate, question.value_points.view())?;
@@ -114,7 +158,7 @@ pub fn judge(
             amplification,
             cause,
         },
-        free::Finding::Homogeneous { free, advice } if amplification * f64::EPSILON > LOST => {
+        free::Finding::Homogeneous { free, advice } if amplification > NULL_FUNCTION => {
             Posedness::Undetermined {
                 amplification,
                 free,
@@ -128,37 +172,51 @@ pub fn judge(
     })
 }
 
-/// Solves for noise.
+/// Solves for noise, then improves on the answer: with the rows in natural units A and the values Φ of the features,
+/// β ← A⁺(A⁺)ᵀΦᵀΦβ leads to the largest ‖Φβ‖/‖Aβ‖.
 fn certify(
     question: &Question<'_>,
     features: &Features,
     options: &Options,
     lsq: &LsqOptions,
 ) -> Result<Certificate, SolveError> {
-    let problem = question.problem;
-    let unknowns = problem.unknowns.len();
+    let unknowns = question.problem.unknowns.len();
     let bases = features.build(unknowns, options.normalised)?;
+    let plain: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
     let mut noise = UnitSampler::independent(SEED);
     let mut blocks = question.fitted.clone();
+    let mut weights = Vec::with_capacity(blocks.len());
     for (block, scale) in blocks.iter_mut().zip(&question.scales) {
         let values = noise.normals(block.len(), 1);
         block.data = values.iter().map(|n| n * scale).collect();
         // Noise is not a trace of these features: exact conditions would refuse it.
         block.exact = false;
+        block.row_weights = None;
+        let natural = 1.0 / (scale * (block.len().max(1) as f64).sqrt());
+        weights.push(if natural.is_finite() { natural } else { 0.0 });
     }
     let mut system = System::new(bases.clone(), blocks)?;
-    let weights = block_weights(problem, options.weight, &system)?;
     system.set_weights(&weights);
-    let lsq = lsq.clone().keep_q(false);
-    let solution = options.backend.factor(&system, &lsq)?.solution()?;
-    let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
-    let plain: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
-    let mut values = Vec::with_capacity(unknowns);
-    for (unknown, size) in question.sizes.iter().enumerate() {
-        let row = fastlsq_ops::EquationRow::value(question.value_points.ncols(), unknown, unknowns);
-        let own = row.apply(&plain, &beta, question.value_points)?;
-        values.push(own.into_iter().map(|v| v / size).collect::<Vec<f64>>());
+    let right = system.right_hand_side();
+    let lsq = lsq.clone().method(Method::RankRevealingQr).keep_q(true);
+    let factors = factor(&system, right.as_ref(), &lsq)?;
+    let values = question.values_of(&plain)?;
+    let mut beta = factors.solution().to_owned();
+    for _ in 0..STEPS {
+        let v = &values * &beta;
+        let size = v.norm_l2();
+        if !(size > 0.0 && size.is_finite()) {
+            break;
+        }
+        let covector = values.transpose() * (&v / faer::Scale(size));
+        beta = factors.solve(factors.adjoint(covector.as_ref())?.as_ref())?;
     }
+    let each = question.value_points.nrows();
+    let v = &values * &beta;
+    let values: Vec<Vec<f64>> = (0..unknowns)
+        .map(|k| (0..each).map(|i| v[(k * each + i, 0)]).collect())
+        .collect();
+    let beta: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, 0)]).collect();
     let mut residual = 0.0f64;
     for (block, scale) in question.fresh.iter().zip(&question.scales) {
         let own = rms(block.apply(&plain, &beta)?.into_iter());
@@ -171,4 +229,23 @@ fn certify(
         values,
         amplification: if size == 0.0 { 0.0 } else { size / residual },
     })
+}
+
+/// Steps from noise towards the function that is amplified most.
+const STEPS: usize = 2;
+
+impl Question<'_> {
+    /// The unknowns at the value points, divided by their sizes, as a matrix on the coefficients.
+    fn values_of(&self, bases: &[&dyn Basis]) -> Result<Mat<f64>, SolveError> {
+        let (unknowns, points) = (bases.len(), self.value_points.nrows());
+        let columns: usize = bases.iter().map(|basis| basis.len()).sum();
+        let mut values = Mat::zeros(unknowns * points, columns);
+        for (unknown, size) in self.sizes.iter().enumerate() {
+            let row = EquationRow::value(self.value_points.ncols(), unknown, unknowns);
+            let mut own = values.as_mut().subrows_mut(unknown * points, points);
+            row.write_rows(bases, self.value_points, own.as_mut())?;
+            faer::zip!(own).for_each(|faer::unzip!(entry)| *entry /= *size);
+        }
+        Ok(values)
+    }
 }

@@ -8,6 +8,7 @@ mod exact;
 mod linear;
 pub mod local;
 mod plane_waves;
+pub mod shapes;
 
 use fastlsq_ops::Expr;
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use faer::{Mat, MatMut};
 use fastlsq_basis::Basis;
+use ndarray::Array2;
 
 use crate::SolveError;
 use crate::lsq::{LsqError, RowSource};
@@ -228,6 +229,29 @@ impl System {
             width += self.bases.get(*unknown).map_or(0, Basis::len);
         }
         let entries = (count * width).max(1) as f64;
+        Ok((sample.squared_norm_l2() / entries).sqrt())
+    }
+
+    /// The root mean square of the entries that the operator of a block has at points of the first block, where boundaries
+    /// do not make any vanish; 0 for blocks that need tables.
+    ///
+    /// # Errors
+    /// As [`block_scale`](Self::block_scale).
+    pub fn block_terms(&self, block: usize, rows: usize) -> Result<f64, SolveError> {
+        let (Some(block), Some(first)) = (self.blocks.get(block), self.blocks.first()) else {
+            return Ok(0.0);
+        };
+        if block.table.is_some() {
+            return Ok(0.0);
+        }
+        let count = rows.min(first.len());
+        let points = first.points.slice(ndarray::s![..count, ..]).to_owned();
+        let dim = points.ncols().max(1);
+        let mut inside = RowBlock::new("", block.operator.clone(), points, vec![0.0; count]);
+        inside.normals = Some(Array2::from_elem((count, dim), 1.0 / (dim as f64).sqrt()));
+        let mut sample = Mat::zeros(count, self.ncols());
+        inside.write_plain(&self.basis_refs(), 0, sample.as_mut())?;
+        let entries = (count * self.ncols()).max(1) as f64;
         Ok((sample.squared_norm_l2() / entries).sqrt())
     }
 

@@ -1,0 +1,211 @@
+//! Detail of the data that no row has seen.
+//!
+//! Data cost little beside rows, so they are looked at on a fine grid before a tolerance is said to be met. Where they bend
+//! most between neighbouring points of the grid, and where they are largest, the residual of u is taken; one far above
+//! that of the held-out points is detail that was overlooked.
+
+use fastlsq_basis::Basis;
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_ops::{Field, Sites};
+use ndarray::{Array2, Axis};
+
+use super::rows::{RowCounts, TableShare, sample_blocks};
+use super::score::Score;
+use crate::SolveError;
+use crate::control::Control;
+use crate::domain::BoundingBox;
+use crate::problem::ConcreteProblem;
+
+/// Detail that was overlooked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unseen {
+    /// The equation or condition.
+    pub label: String,
+    /// Where it is.
+    pub point: Vec<f64>,
+    /// Root mean square over the domain of the residual there, relative to the terms.
+    pub share: f64,
+}
+
+/// Points of the grid in all.
+const GRID: usize = 40_000;
+/// The most points of a grid along one axis.
+const ALONG: usize = 10_000;
+/// Points of the grid where the residual is taken, for each of the two signs of detail.
+const SUSPECTS: usize = 48;
+/// Points on each condition.
+const CONDITION_POINTS: usize = 1500;
+/// Residuals are overlooked detail if they exceed those of the held-out points by this factor.
+const FAR_ABOVE: f64 = 100.0;
+
+/// Looks for detail that a candidate has not seen: the worst of all blocks.
+pub(super) fn look(
+    problem: &ConcreteProblem,
+    bases: &[&dyn Basis],
+    beta: &[f64],
+    score: &Score,
+) -> Result<Option<Unseen>, SolveError> {
+    let bounds = problem.domain.bounding_box()?;
+    let mut worst: Option<Unseen> = None;
+    let mut report = |found: Option<Unseen>| {
+        if let Some(found) = found
+            && worst.as_ref().is_none_or(|worst| found.share > worst.share)
+        {
+            worst = Some(found);
+        }
+    };
+    let grid = grid(&bounds);
+    for (equation, part) in problem.equations.iter().zip(&score.parts) {
+        if equation.source.is_constant() {
+            continue;
+        }
+        let (suspects, of) = suspects(problem, &equation.source, &grid)?;
+        let points = grid.points.select(Axis(0), &suspects);
+        let data = equation.source.evaluate(&points)?;
+        let applied = equation.operator.apply(bases, beta, &points)?;
+        let residuals = applied.iter().zip(&data).map(|(a, f)| (a - f).abs());
+        report(judged(
+            &equation.label,
+            &points,
+            residuals.collect(),
+            of,
+            *part,
+        ));
+    }
+    let counts = RowCounts {
+        interior: 0,
+        conditions: vec![CONDITION_POINTS; problem.conditions.len()],
+    };
+    let mut conditions = problem.clone();
+    conditions.equations.clear();
+    let share = TableShare::HeldOut;
+    let control = Control::new();
+    let blocks = sample_blocks(
+        &conditions,
+        &counts,
+        Sequence::Halton,
+        SEED,
+        share,
+        &control,
+    )?;
+    let parts = score.parts.iter().skip(problem.equations.len());
+    for (block, part) in blocks.iter().zip(parts) {
+        let applied = block.apply(bases, beta)?;
+        let residuals = applied.iter().zip(&block.data).map(|(a, g)| (a - g).abs());
+        report(judged(
+            &block.label,
+            &block.points,
+            residuals.collect(),
+            block.len(),
+            *part,
+        ));
+    }
+    Ok(worst)
+}
+
+/// The seed of the points on conditions.
+const SEED: u64 = 0x0de_7a11;
+
+/// A grid of cell centres, one point per row, the last axis fastest.
+struct Grid {
+    points: Array2<f64>,
+    /// Points along each axis; 0 where the points are scattered instead.
+    along: usize,
+}
+
+fn grid(bounds: &BoundingBox) -> Grid {
+    let dim = bounds.dim();
+    let (lo, hi) = (bounds.lo(), bounds.hi());
+    if dim > 3 {
+        let mut sampler = UnitSampler::halton(SEED);
+        let mut points = sampler.points(GRID, dim);
+        for (k, mut column) in points.columns_mut().into_iter().enumerate() {
+            column.mapv_inplace(|t| lo[k] + t * (hi[k] - lo[k]));
+        }
+        return Grid { points, along: 0 };
+    }
+    let along = ((GRID as f64).powf(1.0 / dim as f64).round() as usize).min(ALONG);
+    let points = Array2::from_shape_fn((along.pow(dim as u32), dim), |(i, k)| {
+        let index = i / along.pow((dim - 1 - k) as u32) % along;
+        lo[k] + (index as f64 + 0.5) / along as f64 * (hi[k] - lo[k])
+    });
+    Grid { points, along }
+}
+
+/// The points of the domain where the data bend most between neighbours, and where they are largest; and how many points
+/// of the domain were looked at.
+fn suspects(
+    problem: &ConcreteProblem,
+    data: &Field,
+    grid: &Grid,
+) -> Result<(Vec<usize>, usize), SolveError> {
+    let inside: Vec<bool> = grid
+        .points
+        .rows()
+        .into_iter()
+        .map(|point| point.as_slice().is_some_and(|x| problem.domain.contains(x)))
+        .collect();
+    // Data outside of the domain need not be defined: they are not asked for.
+    let chosen: Vec<usize> = (0..inside.len()).filter(|&i| inside[i]).collect();
+    let points = grid.points.select(Axis(0), &chosen);
+    let own = data.evaluate(Sites::new(points.view()))?;
+    let mut values = vec![f64::NAN; inside.len()];
+    for (&i, value) in chosen.iter().zip(&own) {
+        values[i] = *value;
+    }
+    let bend = |i: usize| -> f64 {
+        let mut largest = 0.0f64;
+        let mut stride = 1;
+        for _ in 0..grid.points.ncols() {
+            let index = i / stride % grid.along.max(1);
+            if grid.along > 4 && index >= 2 && index + 2 < grid.along {
+                let at = |steps: isize| values[(i as isize + steps * stride as isize) as usize];
+                let fourth = at(-2) - 4.0 * at(-1) + 6.0 * at(0) - 4.0 * at(1) + at(2);
+                largest = largest.max(fourth.abs());
+            }
+            stride *= grid.along.max(1);
+        }
+        largest
+    };
+    let mut suspects = Vec::with_capacity(2 * SUSPECTS);
+    let mut take = |measure: &dyn Fn(usize) -> f64| {
+        let mut ranked: Vec<(f64, usize)> = chosen.iter().map(|&i| (measure(i), i)).collect();
+        let count = SUSPECTS.min(ranked.len());
+        if count < ranked.len() {
+            ranked.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0));
+        }
+        suspects.extend(ranked.into_iter().take(count).map(|(_, i)| i));
+    };
+    take(&bend);
+    take(&|i| values[i].abs());
+    Ok((suspects, chosen.len()))
+}
+
+/// Whether the residuals at some points, of so many that were looked at, are far above those of the held-out ones.
+fn judged(
+    label: &str,
+    points: &Array2<f64>,
+    residuals: Vec<f64>,
+    of: usize,
+    part: super::score::BlockScore,
+) -> Option<Unseen> {
+    let limit = FAR_ABOVE * part.residual;
+    let (place, largest) = residuals
+        .iter()
+        .copied()
+        .enumerate()
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if largest.is_nan() || largest <= limit || part.scale <= 0.0 {
+        return None;
+    }
+    let squares: f64 = residuals
+        .iter()
+        .filter(|r| **r > limit)
+        .map(|r| r * r)
+        .sum();
+    Some(Unseen {
+        label: label.to_owned(),
+        point: points.row(place).to_vec(),
+        share: (squares / of.max(1) as f64).sqrt() / part.scale,
+    })
+}
