@@ -56,11 +56,25 @@ pub enum BasisError {
         /// What it must satisfy.
         requirement: &'static str,
     },
+    /// More features than memory can hold.
+    #[error("{count} features in dimension {dim} do not fit in memory; ask for fewer")]
+    TooMany {
+        /// How many were asked for.
+        count: usize,
+        /// The dimension of the space.
+        dim: usize,
+    },
     /// A list that must not be empty.
     #[error("{what} must not be empty")]
     Empty {
         /// Which argument is at fault.
         what: &'static str,
+    },
+    /// A point where the functions are not defined.
+    #[error("the point {point:?} lies outside the domain of the functions")]
+    Outside {
+        /// The point.
+        point: Vec<f64>,
     },
     /// An action that this kind of basis has no closed form for.
     #[error("a {basis} has no closed form for {action}")]
@@ -124,6 +138,19 @@ pub(crate) fn require_some(what: &'static str, size: usize) -> Result<(), BasisE
         Err(BasisError::Empty { what })
     } else {
         Ok(())
+    }
+}
+
+/// Checks that so many random features can be held: the draw, and the features made of it.
+pub(crate) fn require_memory(count: usize, dim: usize) -> Result<(), BasisError> {
+    let numbers = dim
+        .checked_mul(2)
+        .and_then(|each| count.checked_mul(each.checked_add(4)?));
+    let fits = numbers.is_some_and(|n| Vec::<f64>::new().try_reserve_exact(n).is_ok());
+    if fits {
+        Ok(())
+    } else {
+        Err(BasisError::TooMany { count, dim })
     }
 }
 

@@ -124,9 +124,18 @@ impl Action {
     /// Checks dimension, axes and limits.
     ///
     /// # Errors
-    /// A wrong dimension, an axis that does not exist or is integrated twice, a limit that is not finite.
+    /// A wrong dimension, a derivative of an order beyond 256, an axis that does not exist or is integrated twice, a limit
+    /// that is not finite.
     pub fn validate(&self, dim: usize) -> Result<(), BasisError> {
         require_dim("a multi-index", dim, self.derivative.dim())?;
+        let order = self.derivative.order();
+        if order > MOST_ORDER {
+            return Err(BasisError::Parameter {
+                what: "the order of a derivative",
+                value: f64::from(order),
+                requirement: "at most 256",
+            });
+        }
         let mut seen = vec![false; dim];
         for integral in &self.integrals {
             let axis = integral.axis;
@@ -147,6 +156,9 @@ impl Action {
         Ok(())
     }
 }
+
+/// Derivatives of a higher order are taken for a mistake: they have no correct digit, and recurrences for them no end.
+const MOST_ORDER: u32 = 256;
 
 /// The coefficient of one term: one number, or one for each point of the block.
 #[derive(Debug, Clone, Copy, PartialEq)]

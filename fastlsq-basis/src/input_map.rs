@@ -67,7 +67,11 @@ impl InputMap {
         Self::from_center(center, half)
     }
 
-    fn from_center(center: Vec<f64>, half: Vec<f64>) -> Result<Self, BasisError> {
+    /// The map that takes the box with this centre and these half-widths to [−1, 1]^d.
+    ///
+    /// # Errors
+    /// Lists of different lengths, not finite, or a half-width that is not positive.
+    pub fn from_center(center: Vec<f64>, half: Vec<f64>) -> Result<Self, BasisError> {
         require_dim("the list of half-widths", center.len(), half.len())?;
         require_finite("the centre of the box", &center)?;
         require_finite("the half-widths of the box", &half)?;

@@ -51,7 +51,7 @@
 //! | the method's features: laws of the frequencies, draws, parity, derivatives by the frequencies | [`SinusoidalBasis`], [`FrequencyLaw`], [`Draw`], [`Parity`] |
 //! | a bounding box mapped to [−1, 1]^d | [`InputMap`] |
 //! | baselines: PIELM and Kansa | [`TanhBasis`], [`MultiquadricBasis`] |
-//! | polynomial columns, bases side by side, symmetry for any basis | [`PolynomialBasis`], [`JoinedBasis`], [`SymmetrisedBasis`] |
+//! | polynomial columns, bases side by side, one on each of many boxes, symmetry for any basis | [`PolynomialBasis`], [`JoinedBasis`], [`PiecewiseBasis`], [`SymmetrisedBasis`] |
 //! | known factors times features: singular functions, layers | [`Weighted`], [`Factor`], [`ComplexPower`], [`SmoothFactor`] |
 //! | sums of waves as functions: products, powers, integrals | [`SinusoidalExpansion`] |
 //! | the identities behind it all | [`identities`] |
@@ -74,6 +74,7 @@ mod input_map;
 mod joined;
 mod multi_index;
 mod multiquadric;
+mod piecewise;
 mod polynomial;
 pub mod sampling;
 mod saved;
@@ -94,8 +95,13 @@ pub use input_map::InputMap;
 pub use joined::JoinedBasis;
 pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
+pub use piecewise::PiecewiseBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
-pub use saved::{SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
+#[cfg(feature = "serde")]
+pub use saved::BasisOutline;
+pub use saved::{
+    SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised, SavedWeighted,
+};
 pub use sincos::{REDUCTION_LIMIT, sin_cos};
 pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};
 pub use symmetrised::SymmetrisedBasis;

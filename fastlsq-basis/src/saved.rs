@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::sinusoidal::Parity;
 use crate::{
-    Basis, ComplexPower, Factor, JoinedBasis, MultiquadricBasis, PolynomialBasis, SinusoidalBasis,
-    SymmetrisedBasis, TanhBasis, Weighted,
+    Basis, ComplexPower, Factor, InputMap, JoinedBasis, MultiquadricBasis, PiecewiseBasis,
+    PolynomialBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -30,6 +30,8 @@ pub enum SavedBasis {
     Symmetrised(SavedSymmetrised),
     /// Known factors, alone or times a basis.
     Weighted(SavedWeighted),
+    /// One basis on each of many boxes.
+    Piecewise(SavedPiecewise),
 }
 
 /// One of the factors of this crate, by value.
@@ -97,6 +99,19 @@ pub struct SavedSymmetrised {
     pub(crate) center: Vec<f64>,
 }
 
+/// A [`PiecewiseBasis`] as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Piecewise", into = "serial::Piecewise")
+)]
+pub struct SavedPiecewise {
+    pub(crate) local: Box<SavedBasis>,
+    /// At least one, all of the local basis' dimension.
+    pub(crate) boxes: Vec<InputMap>,
+}
+
 impl SavedJoined {
     /// The joined bases, in the order of their columns.
     #[must_use]
@@ -128,6 +143,10 @@ impl SavedBasis {
                 let inner = saved.inner.map(|inner| inner.into_basis());
                 Arc::new(Weighted::from_checked(factors.collect(), inner))
             }
+            Self::Piecewise(saved) => Arc::new(PiecewiseBasis::from_checked(
+                saved.local.into_basis(),
+                saved.boxes,
+            )),
         }
     }
 
@@ -142,23 +161,117 @@ impl SavedBasis {
             Self::Joined(saved) => saved.parts.first().map_or(0, Self::dim),
             Self::Symmetrised(saved) => saved.inner.dim(),
             Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
+            Self::Piecewise(saved) => saved.local.dim(),
         }
+    }
+}
+
+/// What a stored basis says of itself before it is built.
+///
+/// A few numbers in a file may stand for millions of polynomials. Whoever knows how many features there should be reads
+/// this first, and builds nothing that has more.
+///
+/// ```
+/// # #[cfg(feature = "serde")] {
+/// use fastlsq_basis::BasisOutline;
+/// let stored = r#"{"Polynomial": {"map": {"center": [0, 0], "half": [1, 1]}, "family": "Legendre", "degree": 3}}"#;
+/// let outline: BasisOutline = serde_json::from_str(stored)?;
+/// assert_eq!(outline.generated(), 10.0);
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[cfg(feature = "serde")]
+#[derive(Debug, Clone, serde::Deserialize)]
+#[serde(transparent)]
+pub struct BasisOutline(serial::Outline);
+
+#[cfg(feature = "serde")]
+impl BasisOutline {
+    /// The number of features that are not listed in the file but follow from a few numbers in it: at most as many as
+    /// the basis has. Infinite where they are beyond any use.
+    #[must_use]
+    pub fn generated(&self) -> f64 {
+        self.0.generated()
     }
 }
 
 /// Compound bases as they may stand in a file, not yet checked.
 #[cfg(feature = "serde")]
 mod serial {
+    use serde::de::IgnoredAny;
     use serde::{Deserialize, Serialize};
 
-    use super::{Parity, SavedBasis, SavedFactor, SavedJoined, SavedSymmetrised, SavedWeighted};
-    use crate::BasisError;
+    use super::{
+        Parity, SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised,
+        SavedWeighted,
+    };
     use crate::error::{require_dim, require_some};
+    use crate::polynomial::count_of;
+    use crate::{BasisError, InputMap};
+
+    /// As much of a stored basis as tells its size.
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) enum Outline {
+        Sinusoidal(IgnoredAny),
+        Tanh(IgnoredAny),
+        Multiquadric(IgnoredAny),
+        Polynomial { map: MapOutline, degree: u32 },
+        Joined { parts: Vec<Outline> },
+        Symmetrised { inner: Box<Outline> },
+        Weighted { inner: Option<Box<Outline>> },
+        Piecewise {
+            local: Box<Outline>,
+            boxes: Vec<IgnoredAny>,
+        },
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) struct MapOutline {
+        center: Vec<IgnoredAny>,
+    }
+
+    impl Outline {
+        pub(super) fn generated(&self) -> f64 {
+            match self {
+                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) => 0.0,
+                Self::Polynomial { map, degree } => count_of(map.center.len(), *degree),
+                Self::Joined { parts } => parts.iter().map(Self::generated).sum(),
+                Self::Symmetrised { inner } => inner.generated(),
+                Self::Weighted { inner } => inner.as_ref().map_or(0.0, |inner| inner.generated()),
+                Self::Piecewise { local, boxes } => boxes.len() as f64 * local.generated(),
+            }
+        }
+    }
 
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub(super) struct Joined {
         parts: Vec<SavedBasis>,
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Piecewise {
+        local: Box<SavedBasis>,
+        boxes: Vec<InputMap>,
+    }
+
+    impl From<SavedPiecewise> for Piecewise {
+        fn from(saved: SavedPiecewise) -> Self {
+            Self {
+                local: saved.local,
+                boxes: saved.boxes,
+            }
+        }
+    }
+
+    impl TryFrom<Piecewise> for SavedPiecewise {
+        type Error = BasisError;
+
+        fn try_from(Piecewise { local, boxes }: Piecewise) -> Result<Self, BasisError> {
+            crate::piecewise::check(local.dim(), &boxes)?;
+            Ok(Self { local, boxes })
+        }
     }
 
     #[derive(Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! Bootstrap of the whole chain fit → rows → selection: how stable is the choice?
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_solve::Control;
 
 use crate::dictionary::{Dictionary, Jets};
 use crate::regression::{ModelChoice, candidate_supports, rank_supports};
@@ -26,6 +27,7 @@ pub(crate) fn bootstrap(
     jets: &Jets,
     support: &[usize],
     settings: (usize, u64, usize),
+    control: &Control,
 ) -> Result<Bootstrap, DiscoveryError> {
     let (replicates, seed, largest) = settings;
     let mut result = Bootstrap {
@@ -36,6 +38,10 @@ pub(crate) fn bootstrap(
     let fitted: Vec<f64> = fit.shrunk(fit.coordinates().1);
     let count = fit.spectrum().u.nrows();
     for replicate in 0..replicates {
+        // Fewer replicates say the same less surely.
+        if control.is_over() {
+            break;
+        }
         let stream = 1000 + replicate as u64;
         let noise: Vec<f64> = UnitSampler::on_stream(Sequence::Independent, seed, stream)
             .normals(count, 1)
@@ -62,12 +68,19 @@ pub(crate) fn bootstrap(
         );
         if let Some(best) = ranked.first() {
             for &k in &best.support {
-                result.frequencies[k] += 1.0 / replicates as f64;
+                result.frequencies[k] += 1.0;
             }
         }
         result
             .coefficients
             .push(regression.on_support(support).coefficients);
+    }
+    let done = result.coefficients.len();
+    if done == 0 {
+        return Ok(Bootstrap::default());
+    }
+    for frequency in &mut result.frequencies {
+        *frequency /= done as f64;
     }
     Ok(result)
 }

@@ -1,10 +1,15 @@
 //! The answer put together from regression, bootstrap and refits.
 
 use crate::bootstrap::Bootstrap;
-use crate::discovered::{Discovered, LawField, LawTerm, Warning, equation};
+use crate::discovered::{Discovered, LawField, LawTerm, equation};
 use crate::discovery::{Discovery, Regressed};
 use crate::refit::LawFit;
 use crate::regression::PathPoint;
+use crate::verdict::{RowSource, Warning};
+
+/// A solution of the law whose squared distance from the samples is this many times that of noise does not
+/// explain them.
+const MISFIT: f64 = 1.5;
 
 impl Discovery {
     /// The answer of the regression alone.
@@ -69,10 +74,12 @@ impl Discovery {
             terms,
             noise: f64::NAN,
             held_out,
+            source: RowSource::Fit,
             path,
             candidates: regressed.candidates.clone(),
             laws: Vec::new(),
             frequencies: stability.frequencies.clone(),
+            stopped: None,
             warnings,
             fit: None,
             field: None,
@@ -84,9 +91,21 @@ impl Discovery {
         &self,
         laws: Vec<LawFit>,
         field: LawField,
+        samples: usize,
         result: &mut Discovered,
     ) {
         let Some(best) = laws.first() else { return };
+        // Whether a solution of the law fits the samples is known now: noisy rows no longer matter.
+        result
+            .warnings
+            .retain(|w| !matches!(w, Warning::Unexplained { .. }));
+        let free = (samples as f64 - best.degrees_of_freedom).max(1.0);
+        let noise = (result.noise * result.noise).max(f64::MIN_POSITIVE);
+        let excess = best.residual_square / (free * noise);
+        if excess > MISFIT {
+            let held_out = (1.0 - 1.0 / excess).sqrt();
+            result.warnings.push(Warning::Unexplained { held_out });
+        }
         let weights: Vec<f64> = laws
             .iter()
             .map(|law| (0.5 * (best.criterion - law.criterion)).exp())

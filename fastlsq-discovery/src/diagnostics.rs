@@ -3,10 +3,10 @@
 use fastlsq_basis::MultiIndex;
 
 use crate::dictionary::Dictionary;
-use crate::discovered::Warning;
 use crate::regression::Regression;
 use crate::regression::thin::{norm, solve};
 use crate::rows::Rows;
+use crate::verdict::Warning;
 use crate::{DiscoveryError, FieldFit, Samples};
 
 /// Terms that the others reproduce to this 1 − R² are named.

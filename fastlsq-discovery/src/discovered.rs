@@ -4,10 +4,12 @@ use std::fmt;
 
 use fastlsq_basis::{MultiIndex, SinusoidalBasis};
 use fastlsq_ops::Expr;
+use fastlsq_solve::Limit;
 use ndarray::ArrayView2;
 
 use crate::fit::expansion;
 use crate::regression::{Candidate, PathPoint};
+use crate::verdict::{RowSource, STEADY, Status, Warning};
 use crate::{DiscoveryError, FieldFit, LawFit};
 
 /// One term of the law that was found.
@@ -29,99 +31,6 @@ pub struct LawTerm {
     /// Probability that the term belongs to the law: from the information criteria of all laws that
     /// were fitted, or the bootstrap frequency without a likelihood refit.
     pub inclusion: f64,
-}
-
-/// A doubt about the result, by name.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Warning {
-    /// These terms are nearly dependent on the data: their coefficients cannot be told apart.
-    Collinear {
-        /// Names of the terms.
-        terms: Vec<String>,
-        /// 1 − R² of the first regressed on the others.
-        independence: f64,
-    },
-    /// The field only moves: any law can be traded for u_t = −c u_x.
-    TravellingWave {
-        /// Speed along each other axis.
-        velocity: Vec<f64>,
-        /// Relative residual of the pure transport law.
-        residual: f64,
-    },
-    /// Another law explains the data about as well.
-    Rival {
-        /// The other law.
-        law: String,
-        /// How much worse its information criterion is.
-        difference: f64,
-    },
-    /// The LASSO did not converge at this many penalties.
-    LassoGap {
-        /// Number of penalties.
-        penalties: usize,
-    },
-    /// The features could not hold a solution of the law as exactly as the noise would allow.
-    NotEnforced {
-        /// Relative residual that remained.
-        residual: f64,
-    },
-    /// The law leaves much of the target unexplained.
-    Unexplained {
-        /// Relative residual on held-out rows.
-        held_out: f64,
-    },
-    /// The fit spends so many degrees of freedom that the noise level is uncertain.
-    Overfit {
-        /// Degrees of freedom of the fit.
-        degrees_of_freedom: f64,
-        /// Number of samples.
-        samples: usize,
-    },
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Collinear {
-                terms,
-                independence,
-            } => write!(
-                f,
-                "{} are collinear on these data (1 − R² = {independence:.1e}): their coefficients cannot be told apart; use richer data or drop terms",
-                terms.join(", ")
-            ),
-            Self::TravellingWave { velocity, residual } => write!(
-                f,
-                "the field is a travelling wave (velocity {velocity:.4?}, residual {residual:.1e}): pure transport explains it as well as the true law does; use data in which shapes change"
-            ),
-            Self::Rival { law, difference } => {
-                write!(
-                    f,
-                    "{law} is nearly as likely (criterion {difference:.1} higher)"
-                )
-            }
-            Self::LassoGap { penalties } => {
-                write!(f, "the LASSO did not converge at {penalties} penalties")
-            }
-            Self::NotEnforced { residual } => write!(
-                f,
-                "no combination of the features solves the law better than {residual:.1e}: use more features"
-            ),
-            Self::Unexplained { held_out } => write!(
-                f,
-                "the law leaves {:.0} % of the target unexplained on held-out rows: a term may be missing",
-                100.0 * held_out
-            ),
-            Self::Overfit {
-                degrees_of_freedom,
-                samples,
-            } => write!(
-                f,
-                "the fit spends {degrees_of_freedom:.0} degrees of freedom on {samples} samples: give more samples"
-            ),
-        }
-    }
 }
 
 /// A field that solves the law that was found.
@@ -147,6 +56,8 @@ pub struct Discovered {
     pub noise: f64,
     /// Relative error of the law on held-out blocks of rows.
     pub held_out: f64,
+    /// What the rows were made from.
+    pub source: RowSource,
     /// The LASSO path by rising penalty, for plotting.
     pub path: Vec<PathPoint>,
     /// The best supports by regression alone, best first.
@@ -155,9 +66,11 @@ pub struct Discovered {
     pub laws: Vec<LawFit>,
     /// Frequency of each term over bootstrap replicates of the regression; empty without replicates.
     pub frequencies: Vec<f64>,
+    /// The limit that ended the call before it was done, if one did: other laws may do better.
+    pub stopped: Option<Limit>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
-    /// The fit behind the derivatives; `None` for difference baselines.
+    /// The fit behind the derivatives; `None` for difference baselines and windows.
     pub fit: Option<FieldFit>,
     pub(crate) field: Option<LawField>,
     /// The target derivative.
@@ -165,6 +78,22 @@ pub struct Discovered {
 }
 
 impl Discovered {
+    /// Whether the law explains the data, and alone.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });
+        let technical = |w: &Warning| matches!(w, Warning::LassoGap { .. });
+        if self.terms.is_empty() || self.warnings.iter().any(lost) {
+            Status::NotExplained
+        } else if self.warnings.iter().all(technical)
+            && self.terms.iter().all(|term| term.inclusion >= STEADY)
+        {
+            Status::Explained
+        } else {
+            Status::Ambiguous
+        }
+    }
+
     /// The places of the law's terms in the dictionary.
     #[must_use]
     pub fn support(&self) -> Vec<usize> {
@@ -210,7 +139,7 @@ impl Discovered {
     }
 
     /// D^αu of the best estimate of the field: the solution of the law that fits the data, or the
-    /// smooth fit where no likelihood refit was made; `None` for difference baselines.
+    /// smooth fit where no likelihood refit was made; `None` for difference baselines and windows.
     ///
     /// # Errors
     /// Points or a multi-index of another dimension.
@@ -226,10 +155,10 @@ impl Discovered {
         }
     }
 
-    /// A readable account: the law, intervals, bounds, inclusion, warnings.
+    /// A readable account: status, law, intervals, bounds, inclusion, warnings.
     #[must_use]
     pub fn summary(&self) -> String {
-        let mut text = format!("{self}\n");
+        let mut text = format!("{}: {self}\n", self.status());
         for term in &self.terms {
             text += &format!(
                 "  {:<10} {} in [{}, {}], inclusion {:.3}",
@@ -245,8 +174,8 @@ impl Discovered {
             text.push('\n');
         }
         text += &format!(
-            "  noise {:.2e}, held-out error {:.2e}\n",
-            self.noise, self.held_out
+            "  noise {:.2e}, held-out error {:.2e}, from {}\n",
+            self.noise, self.held_out, self.source
         );
         for warning in &self.warnings {
             text += &format!("  warning: {warning}\n");

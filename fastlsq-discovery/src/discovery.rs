@@ -2,11 +2,13 @@
 
 use fastlsq_basis::{Basis, InputMap, MultiIndex};
 use fastlsq_ops::Expr;
+use fastlsq_solve::Stage;
 
 use crate::bootstrap::{Bootstrap, bootstrap};
 use crate::diagnostics::{all_vanish, collinear_terms, doubtful_fit, travelling_wave};
 use crate::dictionary::{Dictionary, Jets};
 use crate::discovered::{Discovered, LawField};
+use crate::grid::MOST_DECADES;
 use crate::options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 use crate::refit::LawSearch;
 use crate::regression::{
@@ -16,6 +18,7 @@ use crate::rows::{
     Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of,
     weighted,
 };
+use crate::verdict::RowSource;
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
@@ -39,8 +42,8 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    jets: Jets,
-    options: DiscoveryOptions,
+    pub(crate) jets: Jets,
+    pub(crate) options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
@@ -85,15 +88,27 @@ impl Discovery {
     /// defined on the data, baselines without a grid.
     pub fn run(&self, samples: &Samples) -> Result<Discovered, DiscoveryError> {
         self.check(samples)?;
+        let running = self.started()?;
         match &self.options.derivatives {
             Derivatives::Features(options) => {
-                self.by_features(samples, options, FieldFit::new(samples, options)?)
+                let fit = FieldFit::within(samples, options, &running.options.control)?;
+                running.by_features(samples, options, fit)
             }
-            Derivatives::FiniteDifferences => self.by_differences(samples, Baseline::Differences),
+            Derivatives::FiniteDifferences => {
+                running.by_differences(samples, Baseline::Differences)
+            }
             &Derivatives::SavitzkyGolay { window, degree } => {
-                self.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
+                running.by_differences(samples, Baseline::SavitzkyGolay { window, degree })
             }
         }
+    }
+
+    /// The discovery of a call that begins now.
+    fn started(&self) -> Result<Self, DiscoveryError> {
+        let mut running = self.clone();
+        running.options.control = running.options.control.started();
+        running.options.control.enter(Stage::Preparing)?;
+        Ok(running)
     }
 
     /// Finds the law from a fit of the samples that is already there: several dictionaries or targets
@@ -114,9 +129,10 @@ impl Discovery {
                 values: samples.len(),
             });
         }
+        let running = self.started()?;
         match &self.options.derivatives {
-            Derivatives::Features(options) => self.by_features(samples, options, fit),
-            _ => self.by_features(samples, &FitOptions::new(), fit),
+            Derivatives::Features(options) => running.by_features(samples, options, fit),
+            _ => running.by_features(samples, &FitOptions::new(), fit),
         }
     }
 
@@ -128,6 +144,23 @@ impl Discovery {
                 axes: axes.into_iter().map(str::to_owned).collect(),
                 dim: samples.dim(),
             });
+        }
+        let (lower, upper) = samples.bounds();
+        let widths = lower.iter().zip(&upper).map(|(a, b)| (b - a).log10());
+        let widths: Vec<f64> = widths.collect();
+        for alpha in &self.jets.alphas {
+            let parts = widths.iter().zip(alpha.orders());
+            let parts: Vec<f64> = parts.map(|(w, &n)| -w * f64::from(n)).collect();
+            let decades = samples.rms().log10() + parts.iter().sum::<f64>();
+            let worst = (0..parts.len()).max_by(|&a, &b| parts[a].abs().total_cmp(&parts[b].abs()));
+            if let (true, Some(axis)) = (decades.is_nan() || decades.abs() > MOST_DECADES, worst) {
+                return Err(DiscoveryError::Units {
+                    term: self.library.derivative(alpha).to_string(),
+                    decades,
+                    culprit: format!("axis {}", axes[axis]),
+                    size: 10f64.powf(widths[axis]),
+                });
+            }
         }
         let needed = self.library.len() + 2;
         if samples.len() < needed {
@@ -144,7 +177,7 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    fn regress(
+    pub(crate) fn regress(
         &self,
         rows: &Rows,
         independent: f64,
@@ -191,7 +224,10 @@ impl Discovery {
         )?;
         let (regressed, path) = self.regress(&rows, samples.len() as f64, 1e-8)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
-        Ok(self.conclude_regression(&regressed, path, warnings, &Bootstrap::default()))
+        let stability = Bootstrap::default();
+        let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
+        result.source = RowSource::Differences;
+        Ok(result)
     }
 
     fn by_features(
@@ -207,17 +243,36 @@ impl Discovery {
         let strong = sites.rows(&self.library, &self.jets, &field)?;
         let dof = fit.degrees_of_freedom();
         let floor = (AMPLIFICATION * relative_noise).clamp(1e-8, 1e-5);
-        let (strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let (mut strong, strong_path) = self.regress(&strong, dof, floor)?;
+        let clean = relative_noise <= CLEAN;
         let (regressed, path, also) = match self.options.form {
-            RowForm::Strong => (strong, strong_path, None),
+            RowForm::Strong => {
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut strong, |other| {
+                        let edge = self.options.edge;
+                        let sites = StrongSites::new(other, &self.jets, samples, &map, edge)?;
+                        let field = other.shrunk(other.coordinates().1);
+                        sites.rows(&self.library, &self.jets, &field)
+                    })?;
+                }
+                (strong, strong_path, None)
+            }
             RowForm::Weak => {
                 let count = if samples.dim() == 1 { 120 } else { 250 };
                 let tests = TestFunctions::spread(&map, count, 0.35);
                 let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
-                let (weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                let (mut weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
+                if clean {
+                    self.prefer_steady(samples, options, &fit, &mut weak, |other| {
+                        weak_rows_of(other, &self.library, &self.jets, &tests)
+                    })?;
+                }
                 (weak, path, Some(strong))
             }
         };
+        if let Some(result) = self.by_windows(samples, options, &fit, &regressed)? {
+            return Ok(result);
+        }
         let mut warnings = collinear_terms(&regressed.regression, &self.library);
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);
@@ -233,20 +288,22 @@ impl Discovery {
             .candidates
             .first()
             .map_or(Vec::new(), |c| c.support.clone());
-        let stability = if self.options.replicates > 0 && relative_noise > CLEAN {
+        let stability = if self.options.replicates > 0 && !clean {
             let settings = (
                 self.options.replicates,
                 self.options.seed,
                 self.options.largest,
             );
-            bootstrap(&fit, &sites, &self.library, &self.jets, &support, settings)?
+            let control = &self.options.control;
+            let (library, jets) = (&self.library, &self.jets);
+            bootstrap(&fit, &sites, library, jets, &support, settings, control)?
         } else {
             Bootstrap::default()
         };
         let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
         result.noise = fit.noise();
         let refit = match self.options.refit {
-            LikelihoodRefit::Auto => relative_noise > CLEAN,
+            LikelihoodRefit::Auto => !clean,
             LikelihoodRefit::Always => true,
             LikelihoodRefit::Never => false,
         };
@@ -260,6 +317,7 @@ impl Discovery {
                 &mut result,
             )?;
         }
+        result.stopped = self.options.control.check().err();
         result.fit = Some(fit);
         Ok(result)
     }
@@ -292,14 +350,20 @@ impl Discovery {
             first: &first,
             most: self.options.refits,
             largest: self.options.largest,
+            control: &self.options.control,
         };
-        if let Some((laws, features)) = search.run(&proposals)? {
+        let found = match search.run(&proposals) {
+            // The law of the regression stands.
+            Err(error) if error.limit().is_some() => None,
+            found => found?,
+        };
+        if let Some((laws, features)) = found {
             let field = laws.first().map_or(Vec::new(), |law| law.field.clone());
             let field = LawField {
                 beta: features.expand(&field),
                 basis: features.basis().clone(),
             };
-            self.conclude_refit(laws, field, result);
+            self.conclude_refit(laws, field, samples.len(), result);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use fastlsq_basis::BasisError;
 use fastlsq_ops::OperatorError;
+use fastlsq_solve::Limit;
 use fastlsq_solve::lsq::LsqError;
 use thiserror::Error;
 
@@ -186,6 +187,20 @@ pub enum DiscoveryError {
         /// Its largest absolute value.
         size: f64,
     },
+    /// Units in which a term of the law overflows or vanishes.
+    #[error(
+        "{term} would be of the size 1e{decades:.0}, mostly because the {culprit} is measured in steps or values of {size:.1e}: change its unit"
+    )]
+    Units {
+        /// The term.
+        term: String,
+        /// Decimal logarithm of its size.
+        decades: f64,
+        /// The field or axis to blame.
+        culprit: String,
+        /// Its largest value, or its spacing.
+        size: f64,
+    },
     /// Trajectories, or data and library, with other fields or axes.
     #[error(
         "expected the fields {expected:?} over {} axes but found {found:?} over {}: use the same names in the same order",
@@ -254,5 +269,32 @@ pub enum DiscoveryError {
     Operator(#[from] OperatorError),
     /// A least-squares problem could not be solved.
     #[error(transparent)]
-    LeastSquares(#[from] LsqError),
+    LeastSquares(LsqError),
+    /// A limit was reached, or the call cancelled, before there was a law.
+    #[error("stopped before there was a law: {0}")]
+    Stopped(#[from] Limit),
+}
+
+impl From<LsqError> for DiscoveryError {
+    fn from(error: LsqError) -> Self {
+        match error {
+            LsqError::Stopped(limit) => Self::Stopped(limit),
+            other => Self::LeastSquares(other),
+        }
+    }
+}
+
+impl DiscoveryError {
+    /// The limit behind this error, if that is all it says.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Stopped(limit) => Some(*limit),
+            Self::LeastSquares(LsqError::TooLarge { needed, limit, .. }) => Some(Limit::Memory {
+                needed: *needed,
+                limit: *limit,
+            }),
+            _ => None,
+        }
+    }
 }

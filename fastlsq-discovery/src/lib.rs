@@ -27,11 +27,20 @@
 //! # Ok::<(), fastlsq_discovery::DiscoveryError>(())
 //! ```
 //!
+//! # Fields on grids
+//! Arrays need no fit: [`GridDiscovery`] integrates both sides of the law against test functions over windows of the
+//! grid. Noise is white there, so that the covariance of these rows is known; it weights them, and what noise adds to
+//! their moments is subtracted. One law for each field of a system, several trajectories, missing values; ordinary
+//! systems are refitted by their own solutions over times as long as these follow the samples.
+//!
 //! # What is where
 //! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]
 //!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
 //!   [equation](Discovered::equation) that can be solved.
-//! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
+//! - [`GridSamples`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
+//!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
+//! - [`FieldFit`] and [`FitOptions`]: the fit by itself; where one fit does not hold the field, fits in overlapping
+//!   windows, named by [`RowSource`].
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
 //! - [`datasets`]: fields with known laws, generated independently of the method.
@@ -53,21 +62,24 @@ mod refit;
 pub mod regression;
 pub mod rows;
 mod samples;
+mod steadiness;
+mod verdict;
+mod windows;
 
 pub use dictionary::{Dictionary, Term};
-pub use discovered::{Discovered, LawTerm, Warning};
+pub use discovered::{Discovered, LawTerm};
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
 pub use grid::{
-    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, Status, read_npy,
-    read_npz,
+    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy, read_npz,
 };
 pub use options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
+pub use verdict::{RowSource, Status, Warning};
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};

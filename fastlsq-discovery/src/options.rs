@@ -1,5 +1,10 @@
 //! Choices behind a discovery.
 
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use fastlsq_solve::{Control, Progress};
+
 use crate::regression::{LassoOptions, ModelChoice};
 use crate::{DiscoveryError, FitOptions};
 
@@ -72,6 +77,8 @@ pub struct DiscoveryOptions {
     pub replicates: usize,
     /// Seed of the replicates. Default: 0.
     pub seed: u64,
+    /// Time limit, memory limit and progress callback. Default: none.
+    pub control: Control,
 }
 
 impl Default for DiscoveryOptions {
@@ -87,6 +94,7 @@ impl Default for DiscoveryOptions {
             refits: 60,
             replicates: 30,
             seed: 0,
+            control: Control::new(),
         }
     }
 }
@@ -151,6 +159,30 @@ impl DiscoveryOptions {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
+        self
+    }
+
+    /// The call ends when this time has passed, with the best law that it has by then.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.control = self.control.time_limit(limit);
+        self
+    }
+
+    /// The most memory, in bytes, that the call may have at a time.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.control = self.control.memory_limit(bytes);
+        self
+    }
+
+    /// Called with the stage and the time, again and again; `Break` ends the call with the best law that it has by then.
+    #[must_use]
+    pub fn progress(
+        mut self,
+        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.control = self.control.progress(callback);
         self
     }
 

@@ -4,9 +4,10 @@
 use std::f64::consts::PI;
 
 use fastlsq_basis::MultiIndex;
-use fastlsq_discovery::datasets::DataSet;
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_discovery::datasets::{DataSet, GridDataSet};
 use fastlsq_discovery::{
-    Dictionary, Discovery, DiscoveryOptions, LikelihoodRefit, RowForm, Samples,
+    Dictionary, Discovery, DiscoveryOptions, LikelihoodRefit, RowForm, RowSource, Samples,
 };
 use fastlsq_ops::{Real, call, unknown};
 
@@ -168,5 +169,48 @@ fn the_same_seed_gives_the_same_law() {
     assert_eq!(a.support(), b.support());
     for (a, b) in a.terms.iter().zip(&b.terms) {
         assert!((a.coefficient - b.coefficient).abs() <= 1e-12 * a.coefficient.abs());
+    }
+}
+
+#[test]
+fn the_error_of_a_fit_is_not_taken_for_a_term() {
+    // Without noise some term always takes up a part of what the fit is wrong by.
+    let data = DataSet::burgers();
+    let samples = data.sample(1500, 0.0, 0).unwrap();
+    let library = data.library().unwrap().with("sin(u)").unwrap();
+    let law = Discovery::new(library, "u_t")
+        .unwrap()
+        .with(DiscoveryOptions::new().refit(LikelihoodRefit::Never))
+        .run(&samples)
+        .unwrap();
+    let names: Vec<&str> = law.terms.iter().map(|term| term.name.as_str()).collect();
+    assert_eq!(names, ["u u_x", "u_xx"], "{}", law.summary());
+}
+
+#[test]
+fn more_detail_than_one_fit_holds_is_left_to_windows() {
+    // Chaotic flames at random places and times.
+    let flames = GridDataSet::kuramoto_sivashinsky(64, 160).unwrap();
+    let all = flames.sample(0.0, 0).unwrap().scattered("u").unwrap();
+    let picks = UnitSampler::independent(1).points(all.len(), 1);
+    let kept: Vec<usize> = (0..all.len()).filter(|&i| picks[(i, 0)] < 0.3).collect();
+    let points =
+        ndarray::Array2::from_shape_fn((kept.len(), 2), |(i, k)| all.points()[(kept[i], k)]);
+    let values = kept.iter().map(|&i| all.values()[i]).collect();
+    let samples = Samples::new(points, values).unwrap();
+    let terms = ["u", "u_x", "u u_x", "u_xx", "u_xxx", "u_xxxx"];
+    let law = Discovery::new(Dictionary::parse(&["x", "t"], &terms).unwrap(), "u_t")
+        .unwrap()
+        .with(DiscoveryOptions::new().refit(LikelihoodRefit::Never))
+        .run(&samples)
+        .unwrap();
+    assert!(
+        matches!(law.source, RowSource::Windows(_)),
+        "{}",
+        law.summary()
+    );
+    assert_eq!(law.support(), [2, 3, 5], "{}", law.summary());
+    for term in &law.terms {
+        assert!((term.coefficient + 1.0).abs() < 0.1, "{}", law.summary());
     }
 }

@@ -1,7 +1,7 @@
 //! What an inverse problem cannot answer, and what to do about it.
 
 use fastlsq_basis::BasisError;
-use fastlsq_solve::{DomainError, LsqError, OperatorError, SolveError, StatementError};
+use fastlsq_solve::{DomainError, Limit, LsqError, OperatorError, SolveError, StatementError};
 use thiserror::Error;
 
 use crate::optimise::{BoundsError, OptimiseError};
@@ -185,3 +185,15 @@ through_solve!(
     LsqError,
     StatementError
 );
+
+impl InverseError {
+    /// The limit behind this error, if that is all it says.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Solve(cause) => cause.limit(),
+            Self::Optimise(cause) => cause.limit(),
+            _ => None,
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod handover;
 mod posed;
 mod score;
 
@@ -19,6 +20,7 @@ use fastlsq_solve::{
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
+use crate::evolution::LineProblem;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
@@ -39,7 +41,22 @@ pub(crate) fn solve(
     let concrete = Concrete::new(problem, parameter)?;
     validate(&concrete, options)?;
     let options = &options.started();
+    if leaves_open(options)
+        && let Ok(line) = LineProblem::recognise(&problem.statement().concrete(&[])?)
+    {
+        return problem.evolved(&line, concrete.linear, options);
+    }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
+}
+
+/// Whether nothing is asked for that only a solve in space-time has.
+fn leaves_open(options: &NewtonOptions) -> bool {
+    options.evolve
+        && options.solve.features.is_none()
+        && options.solve.rows.is_none()
+        && matches!(options.solve.choice, FeatureChoice::Automatic)
+        && matches!(options.start, Start::Best)
+        && options.continuation == Continuation::None
 }
 
 fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonError> {
@@ -85,7 +102,37 @@ fn run(
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
     let mut bench = NewtonBench::new(problem, concrete, options)?;
-    let found = auto::search(&mut bench)?;
+    let patches = handover::Patches::of(&bench);
+    if let Some(reason) = patches.at_once(&bench) {
+        match patches.solve(&bench, None) {
+            Ok(Some(patched)) => return bench.patched(patched, None, reason, begin),
+            Ok(None) => {}
+            Err(error) if patches.are_asked_for() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    bench.may_give_up = patches.may_help();
+    let mut found = auto::search(&mut bench)?;
+    if found.is_wanting() && patches.may_help() {
+        let start = bench.start_for_patches(&found)?;
+        match patches.solve(&bench, start.as_ref()) {
+            Ok(Some(patched)) if patched.estimate() < found.estimate => {
+                let reason = found.unpromising.clone();
+                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                return bench.patched(patched, Some(&found), &reason, begin);
+            }
+            _ => {
+                if found.unpromising.is_some() {
+                    bench.may_give_up = false;
+                    let whole = auto::search(&mut bench)?;
+                    if whole.estimate < found.estimate {
+                        found = whole;
+                    }
+                }
+                found.choice = format!("{}; patches were tried, and did no better", found.choice);
+            }
+        }
+    }
     let seconds = begin.elapsed().as_secs_f64();
     let frame = &bench.concrete.frame;
     let report = Report::of(frame, &options.solve, &found, seconds);
@@ -122,6 +169,8 @@ pub(crate) struct NewtonBench<'a> {
     marched: bool,
     pub(crate) solves: usize,
     candidates: Vec<Candidate>,
+    /// Whether patches are at hand where one sum of waves will not do.
+    may_give_up: bool,
 }
 
 impl<'a> NewtonBench<'a> {
@@ -155,6 +204,7 @@ impl<'a> NewtonBench<'a> {
             marched: false,
             solves: 0,
             candidates: Vec::new(),
+            may_give_up: false,
         })
     }
 
@@ -356,6 +406,7 @@ impl<'a> NewtonBench<'a> {
         options.solve.rows = None;
         options.solve.choice = FeatureChoice::Automatic;
         options.solve.threads = None;
+        options.evolve = false;
         if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
             && slabs.stopped().is_none()
         {
@@ -378,6 +429,10 @@ impl Workbench for NewtonBench<'_> {
 
     fn parity(&self) -> &[Vec<Parity>] {
         &self.parity
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up
     }
 
     fn rows(

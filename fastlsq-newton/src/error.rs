@@ -1,7 +1,10 @@
 //! What a nonlinear solve cannot answer.
 
+use fastlsq_solve::space::SpaceError;
 use fastlsq_solve::{DomainError, Limit, OperatorError, SolveError};
 use thiserror::Error;
+
+use crate::evolution::ode::OdeError;
 
 /// A nonlinear problem that cannot be solved as stated.
 ///
@@ -54,6 +57,18 @@ pub enum NewtonError {
         /// The condition.
         label: String,
     },
+    /// A problem that was to be evolved in time and cannot be.
+    #[error("the problem is no evolution that can be followed in time: {reason}; use solve()")]
+    NoEvolution {
+        /// Why not.
+        reason: String,
+    },
+    /// A trial space that cannot be built.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// An ordinary differential equation that cannot be integrated.
+    #[error(transparent)]
+    Ode(#[from] OdeError),
     /// An option outside its range.
     #[error("option {option} = {value} is not allowed: {requirement}")]
     Option {

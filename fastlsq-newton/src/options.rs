@@ -73,6 +73,9 @@ pub struct NewtonOptions {
     pub continuation: Continuation,
     /// Which parameter is moved, where the problem has several.
     pub moving: Option<Parameter>,
+    /// Whether a problem that is recognised as an [evolution](crate::evolution) is evolved in time instead of being
+    /// solved in space-time (default: yes, unless features, rows, a start or a continuation are given).
+    pub evolve: bool,
     /// Whether an evolution that Newton's method cannot reach at once is first followed roughly,
     /// slab by slab in time, to start from there (default: yes).
     pub march: bool,
@@ -107,6 +110,7 @@ impl NewtonOptions {
             start: Start::Best,
             continuation: Continuation::None,
             moving: None,
+            evolve: true,
             march: true,
             compress: false,
             max_iterations: 30,
@@ -149,6 +153,13 @@ impl NewtonOptions {
     #[must_use]
     pub fn moving(mut self, parameter: impl Into<Parameter>) -> Self {
         self.moving = Some(parameter.into());
+        self
+    }
+
+    /// Whether an evolution is evolved in time.
+    #[must_use]
+    pub fn evolve(mut self, on: bool) -> Self {
+        self.evolve = on;
         self
     }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use fastlsq_solve::auto;
 use fastlsq_solve::{
-    ConcreteProblem, Domain, EquationRow, Field, Parameter, ProblemStatement, Statement,
+    ConcreteProblem, Domain, EquationRow, Field, Parameter, ProblemStatement, SolveError, Statement,
 };
 
 use crate::NewtonError;
+use crate::evolution::{self, LineProblem};
 use crate::options::NewtonOptions;
 use crate::residual::Residual;
 use crate::solution::NonlinearSolution;
@@ -55,7 +57,9 @@ impl NonlinearProblem {
 
     fastlsq_solve::stating_methods!();
 
-    /// Solves with everything chosen automatically.
+    /// Solves with everything chosen automatically: in time, step by step, if it is an
+    /// [evolution](crate::evolution) in one space dimension; otherwise, or if options ask for features, in one sum of
+    /// waves.
     ///
     /// # Errors
     /// What cannot be answered: see [`NewtonError`]. An iteration that does not converge is no
@@ -70,6 +74,34 @@ impl NonlinearProblem {
     /// As [`solve`](Self::solve).
     pub fn solve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
         crate::bench::solve(self, options)
+    }
+
+    /// Evolves the problem in time, or says why it is no [evolution](crate::evolution).
+    ///
+    /// # Errors
+    /// [`NewtonError::NoEvolution`], and as [`solve`](Self::solve).
+    pub fn evolve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
+        let concrete = Concrete::new(self, None)?;
+        auto::validate(&concrete.frame, &options.solve)?;
+        let line = LineProblem::recognise(&self.statement.concrete(&[])?)
+            .map_err(|reason| NewtonError::NoEvolution { reason })?;
+        self.evolved(&line, concrete.linear, &options.started())
+    }
+
+    /// The problem evolved in time.
+    pub(crate) fn evolved(
+        &self,
+        line: &LineProblem,
+        linear: bool,
+        options: &NewtonOptions,
+    ) -> Result<NonlinearSolution, NewtonError> {
+        let functions = (self.domain().coordinates(), self.unknowns());
+        let (solution, report) = evolution::evolve(functions, line, options)?;
+        let first = solution.bases().first().cloned();
+        let features = first
+            .map(auto::Features::Given)
+            .ok_or(SolveError::NothingToSolve)?;
+        Ok(NonlinearSolution::evolved(solution, features, linear, report))
     }
 
     /// The parameter that is moved: the one that was asked for, or the only one.

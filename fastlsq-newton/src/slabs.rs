@@ -133,6 +133,7 @@ impl NonlinearProblem {
             // What served the slab before is likely to serve this one.
             let mut own = options.clone();
             own.solve.oversampling *= OVERSAMPLING;
+            own.evolve = false;
             if slabs == Slabs::Automatic {
                 own.solve.max_features = own.solve.max_features.min(AUTOMATIC_FEATURES);
             }

@@ -6,7 +6,8 @@ use std::ops::Deref;
 use fastlsq_solve::Solution;
 use fastlsq_solve::auto::Features;
 
-use crate::report::NewtonReport;
+use crate::evolution::EvolutionReport;
+use crate::report::{NewtonReport, NewtonStatus};
 
 /// A [`Solution`] with the record of the Newton iteration that found it.
 #[derive(Debug, Clone)]
@@ -14,6 +15,7 @@ pub struct NonlinearSolution {
     solution: Solution,
     newton: NewtonReport,
     features: Features,
+    evolution: Option<EvolutionReport>,
 }
 
 impl NonlinearSolution {
@@ -22,7 +24,42 @@ impl NonlinearSolution {
             solution,
             newton,
             features,
+            evolution: None,
         }
+    }
+
+    /// A solution that was evolved in time.
+    pub(crate) fn evolved(
+        solution: Solution,
+        features: Features,
+        linear: bool,
+        evolution: EvolutionReport,
+    ) -> Self {
+        let newton = NewtonReport {
+            status: if evolution.blow_up.is_some() {
+                NewtonStatus::Diverged
+            } else {
+                NewtonStatus::Converged
+            },
+            linear,
+            start: "the initial values".to_owned(),
+            start_residual: 0.0,
+            history: Vec::new(),
+            solves: 0,
+            candidates: Vec::new(),
+        };
+        Self {
+            features,
+            solution,
+            newton,
+            evolution: Some(evolution),
+        }
+    }
+
+    /// How it was evolved in time; `None` if it was found in space-time.
+    #[must_use]
+    pub fn evolution(&self) -> Option<&EvolutionReport> {
+        self.evolution.as_ref()
     }
 
     /// The features it is made of.
@@ -59,7 +96,10 @@ impl Deref for NonlinearSolution {
 
 impl fmt::Display for NonlinearSolution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.newton)?;
+        match &self.evolution {
+            Some(evolution) => writeln!(f, "{evolution}")?,
+            None => writeln!(f, "{}", self.newton)?,
+        }
         write!(f, "{}", self.solution.report())
     }
 }

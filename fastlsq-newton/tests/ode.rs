@@ -54,7 +54,7 @@ fn van_der_pol(epsilon: f64) -> impl Ode {
         },
     )
     // The velocity jumps to a million times the position.
-    .with_parts(vec![1, 1])
+    .with_parts(vec![0, 1])
 }
 
 fn robertson() -> impl Ode {

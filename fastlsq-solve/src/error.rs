@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::control::Limit;
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
+use crate::patches::PatchError;
 use crate::problem::{Mistake, list};
 
 /// A linear problem that cannot be solved as stated.
@@ -141,6 +142,9 @@ pub enum SolveError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Patches cannot solve the problem.
+    #[error(transparent)]
+    Patches(Arc<PatchError>),
     /// A backend failed for a reason of its own (a device, a driver).
     #[error("backend {backend}: {reason}")]
     Backend {
@@ -175,6 +179,16 @@ impl SolveError {
                 limit: isize::MAX.unsigned_abs(),
             }),
             _ => None,
+        }
+    }
+}
+
+impl From<PatchError> for SolveError {
+    fn from(error: PatchError) -> Self {
+        match error {
+            PatchError::Stated(error) => *error,
+            PatchError::Limit(limit) => Self::Stopped(limit),
+            error => Self::Patches(Arc::new(error)),
         }
     }
 }

@@ -10,6 +10,7 @@ use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 use crate::backend::{Backend, CpuBackend};
 use crate::control::{Control, Progress};
 use crate::lsq::LsqOptions;
+use crate::patches::Patching;
 
 /// The paper's grid of bandwidths (paper, experimental setup).
 pub const PAPER_GRID: [f64; 9] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 12.0, 15.0];
@@ -94,6 +95,8 @@ pub struct Options {
     pub lsq: LsqOptions,
     /// Where rows are assembled and factored.
     pub backend: Arc<dyn Backend>,
+    /// Whether patches may take the place of one sum of waves.
+    pub patches: Patching,
 }
 
 impl Default for Options {
@@ -124,6 +127,7 @@ impl Options {
             threads: None,
             lsq: LsqOptions::default(),
             backend: Arc::new(CpuBackend),
+            patches: Patching::default(),
         }
     }
 
@@ -343,6 +347,33 @@ impl Options {
     #[must_use]
     pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
         self.backend = Arc::new(backend);
+        self
+    }
+
+    /// Whether many small sums of functions on [patches](crate::patches) may take the place of one sum of waves
+    /// (default: where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant
+    /// corners). They live on intervals and on unions of boxes in the plane. [`Patching`] says more; bare
+    /// [`PatchOptions`](crate::patches::PatchOptions) ask for them.
+    ///
+    /// ```
+    /// use fastlsq_solve::patches::{PatchOptions, Patching};
+    /// use fastlsq_solve::{BoxDomain, LinearProblem, Options, laplacian, unknown};
+    /// let u = unknown("u");
+    /// let square = LinearProblem::on(BoxDomain::unit(2)).equation(-laplacian(u), 1.0).dirichlet(0.0);
+    /// let options = Options::new().tolerance(1e-8);
+    /// // Corners like r² log r: one sum of waves stops at 1e-4.
+    /// let solution = square.solve_with(&options)?;
+    /// assert!(solution.report().patches.is_some() && solution.report().error_estimate < 1e-8);
+    /// // Asked for, with a first grid; and forbidden.
+    /// let asked = options.clone().patches(PatchOptions::new().first_grid([2, 2]));
+    /// assert!(square.solve_with(&asked)?.report().patches.is_some());
+    /// let forbidden = options.max_features(400).patches(Patching::Never);
+    /// assert!(square.solve_with(&forbidden)?.report().patches.is_none());
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn patches(mut self, patches: impl Into<Patching>) -> Self {
+        self.patches = patches.into();
         self
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::auto::{Features, Found, Trial};
 use crate::control::Limit;
 use crate::options::Options;
+use crate::patches::PatchReport;
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
 
@@ -150,6 +151,9 @@ pub struct Report {
     pub seed: u64,
     /// The version of this library.
     pub version: String,
+    /// The record of the patches, where the solution lives on them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patches: Option<PatchReport>,
 }
 
 impl Report {
@@ -178,6 +182,7 @@ impl Report {
             threads: rayon::current_num_threads(),
             seed: 0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            patches: None,
         }
     }
 
@@ -223,6 +228,7 @@ impl Report {
             threads: rayon::current_num_threads(),
             seed: options.seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            patches: None,
         }
     }
 }
@@ -245,12 +251,16 @@ impl fmt::Display for Report {
                 block.label, block.held_out, block.rows, block.weight
             )?;
         }
-        writeln!(
-            f,
-            "  {} features, {} rows, rank {}, condition {:.0e}",
-            self.features, self.rows, self.rank, self.condition
-        )?;
-        writeln!(f, "  frequencies: {}", self.law)?;
+        if let Some(patches) = &self.patches {
+            writeln!(f, "  {patches}")?;
+        } else {
+            writeln!(
+                f,
+                "  {} features, {} rows, rank {}, condition {:.0e}",
+                self.features, self.rows, self.rank, self.condition
+            )?;
+            writeln!(f, "  frequencies: {}", self.law)?;
+        }
         if !self.symmetry.is_empty() {
             writeln!(f, "  symmetry: {}", self.symmetry)?;
         }
@@ -268,7 +278,15 @@ impl fmt::Display for Report {
 fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
-        Features::Random { law, map, .. } => describe_law(law, map.half()),
+        Features::Random {
+            law, map, beside, ..
+        } => {
+            let law = describe_law(law, map.half());
+            match beside {
+                Some(enrichment) => format!("{law}, with {}", enrichment.words),
+                None => law,
+            }
+        }
     }
 }
 

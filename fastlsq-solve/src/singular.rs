@@ -99,12 +99,11 @@ pub fn corner_functions(
     alone(corner_factors(domain, highest, mixed)?)
 }
 
-/// log r and the real and imaginary parts of ζ⁻¹, …, ζ⁻ⁿ around every hole, n = `terms`, as a basis to be joined to
-/// smooth features; `None` without holes.
+/// log r and the real and imaginary parts of ζ⁻¹, …, ζ⁻ⁿ around every hole, n = `terms`.
 ///
 /// # Errors
 /// Numbers that are not finite.
-pub fn hole_functions(domain: &dyn Domain, terms: usize) -> Result<Option<Weighted>, SolveError> {
+pub fn hole_factors(domain: &dyn Domain, terms: usize) -> Result<Vec<Arc<dyn Factor>>, SolveError> {
     let mut factors: Vec<Arc<dyn Factor>> = Vec::new();
     for hole in domain.holes() {
         let power = |exponent: f64| ComplexPower::new(hole.center, exponent)?.scaled(hole.radius);
@@ -114,7 +113,15 @@ pub fn hole_functions(domain: &dyn Domain, terms: usize) -> Result<Option<Weight
             factors.extend(pair.map(|part| Arc::new(part) as Arc<dyn Factor>));
         }
     }
-    alone(factors)
+    Ok(factors)
+}
+
+/// The [hole factors](hole_factors) alone as a basis, to be joined to smooth features; `None` without holes.
+///
+/// # Errors
+/// Numbers that are not finite.
+pub fn hole_functions(domain: &dyn Domain, terms: usize) -> Result<Option<Weighted>, SolveError> {
+    alone(hole_factors(domain, terms)?)
 }
 
 /// Re and Im of ζᵏ, k = 0, …, n = `degree`, around the middle of a domain of the plane, as a basis; `None` in other

@@ -7,6 +7,7 @@
 mod bench;
 mod check;
 mod compare;
+mod fuzz;
 mod list;
 mod readme;
 mod reproduce;
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Compare(compare::Args),
     Bench(bench::Args),
     Check(check::Args),
+    Fuzz(fuzz::Args),
     List(list::Args),
     Readme(readme::Args),
     #[command(hide = true)]
@@ -33,6 +35,7 @@ impl Command {
             Self::Compare(args) => args.run(),
             Self::Bench(args) => args.run(),
             Self::Check(args) => args.run(),
+            Self::Fuzz(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Readme(args) => args.run(),
             Self::MemoryProbe(args) => args.run(),

@@ -23,7 +23,21 @@ pub enum PolynomialFamily {
 }
 
 /// More columns than this are taken for a mistake.
-const MAX_COUNT: usize = 10_000_000;
+const MAX_COUNT: f64 = 1e7;
+/// More exponents than this, over all columns and axes, likewise.
+const MAX_EXPONENTS: f64 = 1e8;
+
+/// (d+p choose p), or infinity as soon as it is too large.
+pub(crate) fn count_of(dim: usize, degree: u32) -> f64 {
+    let mut count = 1.0;
+    for axis in 1..=dim {
+        count *= (f64::from(degree) + axis as f64) / axis as f64;
+        if count > MAX_COUNT {
+            return f64::INFINITY;
+        }
+    }
+    count.round()
+}
 
 /// All products Πₖ p_{nₖ}(x̂ₖ) of total degree Σ nₖ ≤ p, in the coordinates of an [`InputMap`].
 ///
@@ -55,7 +69,7 @@ impl PolynomialBasis {
     /// The monomials of total degree at most `degree`.
     ///
     /// # Errors
-    /// A map without axes, or more than ten million columns.
+    /// A map without axes, more than ten million columns, or more than a hundred million exponents in all.
     pub fn monomials(map: InputMap, degree: u32) -> Result<Self, BasisError> {
         Self::of_family(PolynomialFamily::Monomial, map, degree)
     }
@@ -70,17 +84,13 @@ impl PolynomialBasis {
 
     fn of_family(family: PolynomialFamily, map: InputMap, degree: u32) -> Result<Self, BasisError> {
         require_some("the space", map.dim())?;
-        // (d+p choose p), stopped as soon as it is too large.
-        let mut count = 1.0;
-        for axis in 1..=map.dim() {
-            count *= (f64::from(degree) + axis as f64) / axis as f64;
-            if count > MAX_COUNT as f64 {
-                return Err(BasisError::Parameter {
-                    what: "degree of the polynomials",
-                    value: f64::from(degree),
-                    requirement: "so small that there are at most ten million of them",
-                });
-            }
+        let count = count_of(map.dim(), degree);
+        if count * map.dim() as f64 > MAX_EXPONENTS {
+            return Err(BasisError::Parameter {
+                what: "degree of the polynomials",
+                value: f64::from(degree),
+                requirement: "so small that there are at most ten million of them, with at most a hundred million exponents",
+            });
         }
         let exponents = MultiIndex::up_to_order(map.dim(), degree);
         Ok(Self {

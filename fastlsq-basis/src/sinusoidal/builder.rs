@@ -2,7 +2,7 @@
 
 use super::draw::StandardDraw;
 use super::{Draw, FrequencyLaw, Parity, SinusoidalBasis};
-use crate::error::{require_dim, require_some};
+use crate::error::{require_dim, require_memory, require_some};
 use crate::{BasisError, InputMap};
 
 /// The choices behind a random [`SinusoidalBasis`], with their defaults.
@@ -64,13 +64,14 @@ impl SinusoidalBuilder {
     /// Draws the features.
     ///
     /// # Errors
-    /// No axes or features, or a law, map or parity that does not fit the dimension.
+    /// No axes or features, more features than memory can hold, or a law, map or parity that does not fit the dimension.
     pub fn build(self) -> Result<SinusoidalBasis, BasisError> {
         let Self {
             dim, count, law, ..
         } = self;
         require_some("the space", dim)?;
         require_some("the set of features", count)?;
+        require_memory(count, dim)?;
         law.validate(dim)?;
         let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
         require_dim("the input map", dim, map.dim())?;

@@ -1,7 +1,7 @@
 //! Random weights and biases of tanh features.
 
 use super::TanhBasis;
-use crate::error::require_some;
+use crate::error::{require_memory, require_some};
 use crate::sampling::{UnitSampler, normal_quantile};
 use crate::{BasisError, InputMap};
 
@@ -106,6 +106,7 @@ impl TanhBuilder {
         let Self { dim, count, .. } = self;
         require_some("the space", dim)?;
         require_some("the set of features", count)?;
+        require_memory(count, dim)?;
         let bias_law = self.biases.unwrap_or(self.weights);
         self.weights.validate()?;
         bias_law.validate()?;

@@ -3,6 +3,7 @@
 mod burgers;
 mod flows;
 mod grids;
+mod periodic;
 
 pub use grids::{GridDataSet, GridOutcome, KnownLaw};
 

@@ -3,6 +3,8 @@
 use faer::Mat;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, SinusoidalBasis};
 
+use fastlsq_solve::Control;
+
 use super::spectrum::{Score, Spectrum};
 use super::{Criterion, FitOptions};
 use crate::{DiscoveryError, Samples};
@@ -11,6 +13,8 @@ use crate::{DiscoveryError, Samples};
 const LADDER: [f64; 10] = [0.7, 1.0, 1.5, 2.2, 3.3, 5.0, 7.5, 11.0, 16.0, 24.0];
 /// Residuals below this share of the data may come from features that are too few.
 const RESOLVED: f64 = 3e-3;
+/// Matrices of the size of the features that are there at once: these, their factors, and products of them.
+const COPIES: usize = 5;
 /// Step of the search along single axes.
 const STEP: f64 = 1.5;
 
@@ -21,6 +25,7 @@ pub(super) struct Family<'a> {
     pub(super) count: usize,
     pub(super) seed: u64,
     pub(super) criterion: Criterion,
+    pub(super) control: &'a Control,
 }
 
 impl Family<'_> {
@@ -34,7 +39,16 @@ impl Family<'_> {
     }
 
     fn matrix(&self, sigmas: &[f64]) -> Result<Mat<f64>, DiscoveryError> {
-        Ok(self.basis(sigmas)?.values(self.samples.points())?)
+        self.features(&self.basis(sigmas)?)
+    }
+
+    /// The features at the samples, if there is time and memory for them and for their decomposition.
+    pub(super) fn features(&self, basis: &SinusoidalBasis) -> Result<Mat<f64>, DiscoveryError> {
+        self.control.check()?;
+        let entries = self.samples.len().checked_mul(basis.len());
+        let bytes = entries.and_then(|entries| entries.checked_mul(COPIES * size_of::<f64>()));
+        self.control.allow_bytes(bytes)?;
+        Ok(basis.values(self.samples.points())?)
     }
 
     fn quick(&self, sigmas: &[f64]) -> Result<f64, DiscoveryError> {

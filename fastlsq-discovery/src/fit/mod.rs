@@ -9,6 +9,7 @@ mod spectrum;
 
 use faer::Mat;
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, MultiIndex, SinusoidalBasis};
+use fastlsq_solve::Control;
 use ndarray::{ArrayView2, s};
 pub use options::FitOptions;
 pub use spectrum::Criterion;
@@ -50,6 +51,15 @@ impl FieldFit {
     /// # Ok::<(), fastlsq_discovery::DiscoveryError>(())
     /// ```
     pub fn new(samples: &Samples, options: &FitOptions) -> Result<Self, DiscoveryError> {
+        Self::within(samples, options, &Control::new())
+    }
+
+    /// As [`new`](Self::new), under a control.
+    pub(crate) fn within(
+        samples: &Samples,
+        options: &FitOptions,
+        control: &Control,
+    ) -> Result<Self, DiscoveryError> {
         options.validate(samples.dim())?;
         let (lower, upper) = samples.bounds();
         let (count, most) = bandwidth::feature_counts(options, samples);
@@ -59,6 +69,7 @@ impl FieldFit {
             count,
             seed: options.seed,
             criterion: options.criterion,
+            control,
         };
         let (bandwidth, basis) = match &options.bandwidth {
             Some(sigmas) if options.physical_units => {
@@ -75,7 +86,7 @@ impl FieldFit {
                 (sigmas, basis)
             }
         };
-        let phi = basis.values(samples.points())?;
+        let phi = family.features(&basis)?;
         let spectrum = Spectrum::new(phi.as_ref())?;
         let score = spectrum.score(samples.values());
         let choice = match options.ridge {

@@ -101,11 +101,17 @@ pub(crate) fn covariance(
             total += faer::Scale(*variance) * (&carried * carried.transpose());
         }
     }
-    let mean = (0..rows).map(|i| total[(i, i)]).sum::<f64>() / rows.max(1) as f64;
-    for i in 0..rows {
-        total[(i, i)] += RIDGE * total[(i, i)] + 1e-9 * mean;
-    }
+    steady(&mut total);
     total
+}
+
+/// Adds the ridge to a covariance.
+pub(crate) fn steady(covariance: &mut Mat<f64>) {
+    let rows = covariance.nrows();
+    let mean = (0..rows).map(|i| covariance[(i, i)]).sum::<f64>() / rows.max(1) as f64;
+    for i in 0..rows {
+        covariance[(i, i)] += RIDGE * covariance[(i, i)] + 1e-9 * mean;
+    }
 }
 
 /// Σ_f σ_f² tr(L_jᵀ W L_l) for every pair of columns over some rows; the kernels are already whitened.

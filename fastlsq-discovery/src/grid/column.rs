@@ -10,7 +10,7 @@ use crate::DiscoveryError;
 use crate::samples::rms;
 
 /// One trajectory with its noise levels and the smoothers for what is not linear in the data.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a Trajectory,
     pub(crate) shape: Vec<usize>,
@@ -274,7 +274,7 @@ impl<'a> Prepared<'a> {
 }
 
 /// d^less/da^less of a^power.
-fn falling(a: f64, power: u32, less: u32) -> f64 {
+pub(super) fn falling(a: f64, power: u32, less: u32) -> f64 {
     if less > power {
         return 0.0;
     }

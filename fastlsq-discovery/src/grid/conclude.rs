@@ -1,20 +1,20 @@
 //! The answer put together from the best supports and the bootstrap.
 
 use super::bootstrap::{Replicates, resample};
-use super::law::{GridLaw, Status};
+use super::law::GridLaw;
 use super::library::GridLibrary;
 use super::moments::Moments;
 use super::options::GridOptions;
+use super::refit::SystemFit;
 use super::select::Judged;
 use crate::DiscoveryError;
-use crate::discovered::{LawTerm, Warning, equation};
+use crate::discovered::{LawTerm, equation};
+use crate::verdict::{STEADY, Status, Warning};
 
 /// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
 /// more terms must come closer.
 const CLOSE: f64 = 6.0;
 const CLOSE_LONGER: f64 = 2.0;
-/// A term in fewer of the replicates than this makes the answer ambiguous.
-const STEADY: f64 = 0.75;
 /// A law that leaves more than this of the target does not explain it.
 const UNEXPLAINED: f64 = 0.2;
 /// Terms that others reproduce to this 1 − R² are named.
@@ -96,6 +96,38 @@ pub(crate) fn conclude(
         warnings,
         library: library.clone(),
     })
+}
+
+/// Puts the refitted laws in the place of those of the rows.
+pub(crate) fn take_refit(laws: &mut [GridLaw], fit: &SystemFit, library: &GridLibrary) {
+    for (place, law) in laws.iter_mut().enumerate() {
+        law.terms = fit.laws[place]
+            .iter()
+            .map(|&(index, coefficient, deviation)| LawTerm {
+                index,
+                name: library.names()[index].to_owned(),
+                expression: library.expression(library.names()[index]),
+                coefficient,
+                interval: (
+                    coefficient - 1.96 * deviation,
+                    coefficient + 1.96 * deviation,
+                ),
+                cramer_rao: Some(deviation),
+                inclusion: fit.inclusion[place][index].min(1.0),
+            })
+            .collect();
+        law.reduced_residual = fit.reduced;
+        law.frequencies.clone_from(&fit.inclusion[place]);
+        law.rivals.clear();
+        // Solutions follow the samples: doubts of the rows about misfit and rivals are settled.
+        law.warnings
+            .retain(|w| matches!(w, Warning::Collinear { .. }));
+        let steady = law.terms.iter().all(|term| term.inclusion >= STEADY);
+        law.status = match steady && law.warnings.is_empty() && !law.terms.is_empty() {
+            true => Status::Explained,
+            false => Status::Ambiguous,
+        };
+    }
 }
 
 fn law_terms(

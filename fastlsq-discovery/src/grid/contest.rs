@@ -1,6 +1,8 @@
 //! Terms, weights and windows in turn: which law, and from which rows.
 
-use super::assembly::{Evaluated, Tiled};
+use std::sync::Arc;
+
+use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::discovery::GridDiscovery;
 use super::moments::Moments;
 use super::select::{FLOOR, Judge, Judged};
@@ -20,9 +22,6 @@ const STRONG: f64 = 6.0;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
-/// A target and the law that was found for it.
-pub(super) type KnownLaw = (usize, Vec<(usize, f64)>);
-
 impl GridDiscovery {
     /// The best supports by two criteria under one covariance, then by the likelihood of the rows, each
     /// under its own covariance.
@@ -35,13 +34,13 @@ impl GridDiscovery {
         target: usize,
         start: &[(usize, f64)],
         others: &[KnownLaw],
-    ) -> (Vec<Moments>, Vec<Judged>) {
+    ) -> (Arc<Vec<Moments>>, Vec<Judged>) {
         let (blocks, judged) = self.weigh(tiled, target, start.to_vec(), others, false);
         let (_, also) = self.weigh(tiled, target, start.to_vec(), others, true);
         let (Some(best), Some(second)) = (judged.first(), also.first()) else {
             return (blocks, judged);
         };
-        let total = self.sum(&blocks);
+        let total = sum(&blocks, self.library.len());
         let noise = total.noise_of(&best.support, &best.fit.coefficients);
         // Without noise to speak of the residual is quadrature, and likelihoods mean nothing.
         if noise < FLOOR * FLOOR * total.target().1 {
@@ -62,10 +61,10 @@ impl GridDiscovery {
         if waiting.len() < 2 {
             return (blocks, judged);
         }
-        let mut finalists: Vec<(Judged, Vec<Moments>)> = Vec::new();
+        let mut finalists: Vec<(Judged, Arc<Vec<Moments>>)> = Vec::new();
         while let Some(next) = waiting.pop() {
             let mut law = law_of(&next);
-            let first = self.sum(&tiled.moments(target, &law, others));
+            let first = sum(&tiled.moments(target, &law, others), self.library.len());
             law = next
                 .support
                 .iter()
@@ -73,7 +72,7 @@ impl GridDiscovery {
                 .zip(first.fit(&next.support).coefficients)
                 .collect();
             let own = tiled.moments(target, &law, others);
-            let total = self.sum(&own);
+            let total = sum(&own, self.library.len());
             let judge = Judge::new(&total, 0.0, self.options.largest);
             finalists.push((judge.likelihood(next.support), own));
             if waiting.is_empty() && finalists.len() < 3 * FINALISTS {
@@ -91,7 +90,7 @@ impl GridDiscovery {
         };
         let law = law_of(&ranked[0]);
         let (support, c): (Vec<usize>, Vec<f64>) = law.into_iter().unzip();
-        let winner = self.sum(&own);
+        let winner = sum(&own, self.library.len());
         if winner.residual_of(&support, &c) > NOISY * winner.noise_of(&support, &c) {
             return (blocks, judged);
         }
@@ -108,12 +107,12 @@ impl GridDiscovery {
     }
 
     /// The favourite without the term that matters least, if that law is not among the finalists.
-    fn shorter(&self, finalists: &[(Judged, Vec<Moments>)]) -> Vec<Judged> {
+    fn shorter(&self, finalists: &[(Judged, Arc<Vec<Moments>>)]) -> Vec<Judged> {
         let best = favourite(finalists).map(|place| &finalists[place]);
         let Some((best, own)) = best.filter(|(best, _)| best.support.len() > 1) else {
             return Vec::new();
         };
-        let total = self.sum(own);
+        let total = sum(own, self.library.len());
         let reference = total.noise_of(&best.support, &best.fit.coefficients);
         let judge = Judge::new(&total, reference, self.options.largest);
         (0..best.support.len())
@@ -141,12 +140,16 @@ impl GridDiscovery {
         start: &Windows,
         law: &[(usize, f64)],
     ) -> Windows {
-        let support: Vec<usize> = law.iter().map(|(k, _)| *k).collect();
+        // The other terms play no part.
+        let (terms, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
+        let source = &source.of_terms(&terms, target);
+        let support: Vec<usize> = (0..terms.len()).collect();
+        let law: Law = support.iter().copied().zip(coefficients).collect();
         let uncertainty = |windows: &Windows| -> f64 {
             let Ok(tiled) = self.tile(source, windows) else {
                 return f64::INFINITY;
             };
-            let fit = self.sum(&tiled.moments(target, law, &[])).fit(&support);
+            let fit = sum(&tiled.moments(0, &law, &[]), support.len()).fit(&support);
             let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
             if fit.dependent {
                 f64::INFINITY
@@ -180,27 +183,19 @@ impl GridDiscovery {
         best.1
     }
 
-    fn sum(&self, blocks: &[Moments]) -> Moments {
-        let mut total = Moments::zero(self.library.len() + 1);
-        for block in blocks {
-            total.add(block, 1.0);
-        }
-        total
-    }
-
     /// Weights from the noise under the last law, terms under these weights, until both stay.
     pub(super) fn weigh(
         &self,
         tiled: &Tiled<'_, '_>,
         target: usize,
-        mut law: Vec<(usize, f64)>,
+        mut law: Law,
         others: &[KnownLaw],
         own_noise: bool,
-    ) -> (Vec<Moments>, Vec<Judged>) {
+    ) -> (Arc<Vec<Moments>>, Vec<Judged>) {
         let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {
             let blocks = tiled.moments(target, &law, others);
-            let total = self.sum(&blocks);
+            let total = sum(&blocks, self.library.len());
             let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
             let reference = total.noise_of(&support, &coefficients);
             let judged = Judge::new(&total, reference, self.options.largest)
@@ -221,7 +216,7 @@ impl GridDiscovery {
 
 /// The likeliest of the finalists, or the shortest law that it contains and does not beat by strong
 /// evidence.
-fn favourite(finalists: &[(Judged, Vec<Moments>)]) -> Option<usize> {
+fn favourite(finalists: &[(Judged, Arc<Vec<Moments>>)]) -> Option<usize> {
     let best = &finalists
         .iter()
         .min_by(|a, b| a.0.criterion.total_cmp(&b.0.criterion))?
@@ -241,7 +236,16 @@ fn favourite(finalists: &[(Judged, Vec<Moments>)]) -> Option<usize> {
         })
 }
 
-pub(super) fn law_of(judged: &Judged) -> Vec<(usize, f64)> {
+/// The moments of all rows.
+fn sum(blocks: &[Moments], terms: usize) -> Moments {
+    let mut total = Moments::zero(terms + 1);
+    for block in blocks {
+        total.add(block, 1.0);
+    }
+    total
+}
+
+pub(super) fn law_of(judged: &Judged) -> Law {
     let terms = judged.support.iter().copied();
     terms.zip(judged.fit.coefficients.iter().copied()).collect()
 }

@@ -1,9 +1,11 @@
 //! From fields on grids to their laws, without a fit of the fields.
 
-use super::assembly::{Evaluated, Tiled};
+use std::sync::Arc;
+
+use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::column::{Prepared, known_rms};
-use super::conclude::conclude;
-use super::contest::{KnownLaw, law_of};
+use super::conclude::{conclude, take_refit};
+use super::contest::law_of;
 use super::law::GridLaws;
 use super::library::GridLibrary;
 use super::moments::Moments;
@@ -12,6 +14,7 @@ use super::options::GridOptions;
 use super::samples::GridSamples;
 use super::select::Judged;
 use super::term::GridTerm;
+use super::units::check_units;
 use super::windows::{NARROWEST, Windows, exponent, spread};
 use crate::DiscoveryError;
 
@@ -102,6 +105,10 @@ impl GridDiscovery {
         &self.library
     }
 
+    pub(super) fn targets(&self) -> &[GridTerm] {
+        &self.targets
+    }
+
     /// Finds the laws.
     ///
     /// # Errors
@@ -145,6 +152,8 @@ impl GridDiscovery {
                 answers[target].judged = judged;
             }
         }
+        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
+        let refit = self.refit(samples, &source, &known);
         let mut laws = Vec::new();
         let mut half_widths = Vec::new();
         for (target, answer) in self.targets.iter().zip(answers) {
@@ -157,8 +166,12 @@ impl GridDiscovery {
             )?);
             half_widths.push(answer.windows.half);
         }
+        if let Some(fit) = &refit {
+            take_refit(&mut laws, fit, &self.library);
+        }
         Ok(GridLaws {
             laws,
+            horizon: refit.map(|fit| fit.horizon),
             noise: source.data.iter().map(|data| data.noise.clone()).collect(),
             half_widths,
         })
@@ -168,7 +181,9 @@ impl GridDiscovery {
     fn evaluate<'a>(&self, samples: &'a GridSamples) -> Result<Evaluated<'a>, DiscoveryError> {
         let mut data = Vec::new();
         let mut columns = Vec::new();
+        let terms: Vec<&GridTerm> = self.library.terms().iter().chain(&self.targets).collect();
         for run in samples.trajectories() {
+            check_units(&self.library, &terms, run)?;
             let shape = run.shape();
             let noise = run
                 .values
@@ -181,9 +196,9 @@ impl GridDiscovery {
                 })
                 .collect();
             let prepared = Prepared::new(run, noise);
-            let all = self.library.terms().iter().chain(&self.targets);
+            let all = terms.iter();
             columns.push(
-                all.map(|term| prepared.column(term))
+                all.map(|term| prepared.column(term).map(Arc::new))
                     .collect::<Result<Vec<_>, _>>()?,
             );
             data.push(prepared);
@@ -288,12 +303,12 @@ impl GridDiscovery {
 /// What is known about one target.
 struct Answer {
     windows: Windows,
-    blocks: Vec<Moments>,
+    blocks: Arc<Vec<Moments>>,
     judged: Vec<Judged>,
 }
 
 impl Answer {
-    fn law(&self) -> Vec<(usize, f64)> {
+    fn law(&self) -> Law {
         self.judged.first().map_or(Vec::new(), law_of)
     }
 

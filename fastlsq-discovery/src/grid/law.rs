@@ -5,28 +5,8 @@ use std::fmt;
 use super::library::GridLibrary;
 use fastlsq_ops::Expr;
 
-use crate::discovered::{LawTerm, Warning, equation, significant};
-
-/// Whether an answer answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// The law accounts for the target as far as the noise lets one see, and its terms are stable.
-    Explained,
-    /// The law accounts for the target, but another law does too, or some of its terms come and go.
-    Ambiguous,
-    /// The law leaves much of the target unexplained: terms are missing, or noise hides it.
-    NotExplained,
-}
-
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Explained => "explained",
-            Self::Ambiguous => "ambiguous",
-            Self::NotExplained => "not explained",
-        })
-    }
-}
+use crate::discovered::{LawTerm, equation, significant};
+use crate::verdict::{Status, Warning};
 
 /// The law of one field.
 #[derive(Debug, Clone)]
@@ -87,13 +67,17 @@ impl GridLaw {
         let mut text = format!("{}: {self}\n", self.status);
         for term in &self.terms {
             text += &format!(
-                "  {:<10} {} in [{}, {}], inclusion {:.2}\n",
+                "  {:<10} {} in [{}, {}], inclusion {:.2}",
                 term.name,
                 significant(term.coefficient, 5),
                 significant(term.interval.0, 5),
                 significant(term.interval.1, 5),
                 term.inclusion
             );
+            if let Some(bound) = term.cramer_rao {
+                text += &format!(", Cramér–Rao {bound:.1e}");
+            }
+            text.push('\n');
         }
         text += &format!(
             "  unexplained {:.1e}, residual over noise {:.2}, {} windows\n",
@@ -119,6 +103,9 @@ impl fmt::Display for GridLaw {
 pub struct GridLaws {
     /// The laws, in the order of the targets.
     pub laws: Vec<GridLaw>,
+    /// Time over which solutions of an ordinary system follow the samples without a new start, if the laws
+    /// were refitted by them; `None` otherwise.
+    pub horizon: Option<f64>,
     /// Standard deviation of the noise of each field on each trajectory.
     pub noise: Vec<Vec<f64>>,
     /// Half-widths of the test functions of each law in points of the first trajectory.
@@ -151,6 +138,9 @@ impl GridLaws {
         let mut text = format!("{}\n", self.status());
         for law in &self.laws {
             text += &law.summary();
+        }
+        if let Some(horizon) = self.horizon {
+            text += &format!("  refitted by solutions over times of {horizon:.3}\n");
         }
         text
     }

@@ -5,9 +5,10 @@
 //! integrates smooth compact functions with spectral accuracy. Noise is white on the grid, so the
 //! covariance of the rows is known; it weights them, and what it adds to the moments is subtracted.
 //!
-//! `axis`, `samples`, `read`, `fill`: data. `noise`, `smooth`: what the data say about their noise.
-//! `term`, `library`, `column`: candidate terms. `windows`, `assembly`, `carried`, `moments`: rows
-//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure. `discovery`: the story.
+//! `axis`, `samples`, `read`, `fill`, `units`: data. `noise`, `smooth`: what the data say about their noise.
+//! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`, `moments`: rows
+//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure.
+//! `flow`, `shooting`, `refit`: ordinary systems by likelihood. `discovery`: the story.
 
 mod assembly;
 mod axis;
@@ -18,21 +19,28 @@ mod conclude;
 mod contest;
 mod discovery;
 mod fill;
+mod flow;
 mod law;
 mod library;
 mod moments;
 mod noise;
+mod notation;
 mod options;
 mod read;
+mod refit;
 mod samples;
 mod select;
+mod shooting;
+mod simulated;
 mod smooth;
 mod term;
+mod units;
 mod windows;
 
 pub use discovery::GridDiscovery;
-pub use law::{GridLaw, GridLaws, Status};
+pub use law::{GridLaw, GridLaws};
 pub use library::GridLibrary;
 pub use options::GridOptions;
 pub use read::{read_npy, read_npz};
 pub use samples::GridSamples;
+pub(crate) use units::MOST_DECADES;

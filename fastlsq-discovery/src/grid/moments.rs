@@ -117,9 +117,9 @@ impl Moments {
         // As much of the correction as leaves the matrix safely positive.
         let share = [1.0, 0.8, 0.6, 0.4, 0.2]
             .into_iter()
-            .find(|share| cholesky(k, |a, b| entry(share / MOST, a, b)).is_some());
+            .find(|share| cholesky(k, DEPENDENT, |a, b| entry(share / MOST, a, b)).is_some());
         let share = share.unwrap_or(0.0);
-        let Some(factor) = cholesky(k, |a, b| entry(share, a, b)) else {
+        let Some(factor) = cholesky(k, DEPENDENT, |a, b| entry(share, a, b)) else {
             return Fitted {
                 coefficients: vec![0.0; k],
                 misfit: self.target().0,
@@ -179,8 +179,12 @@ impl Moments {
     }
 }
 
-/// The lower factor of a matrix of unit scale, row by row; `None` if it is not safely positive.
-fn cholesky(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<f64>>> {
+/// The lower factor of a matrix of unit scale, row by row; `None` if a pivot is not above `least`.
+pub(super) fn cholesky(
+    size: usize,
+    least: f64,
+    entry: impl Fn(usize, usize) -> f64,
+) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(size);
     for i in 0..size {
         let mut row: Vec<f64> = Vec::with_capacity(i + 1);
@@ -190,7 +194,7 @@ fn cholesky(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<
             let value = entry(i, j) - product;
             match factor.get(j) {
                 Some(above) => row.push(value / above[j]),
-                None if value > DEPENDENT => row.push(value.sqrt()),
+                None if value > least => row.push(value.sqrt()),
                 None => return None,
             }
         }
@@ -199,7 +203,7 @@ fn cholesky(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<Vec<
     Some(factor)
 }
 
-fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(super) fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = factor.len();
     let mut x = right.to_vec();
     for i in 0..n {

@@ -1,6 +1,6 @@
 //! Settings of a discovery on grids.
 
-use crate::DiscoveryError;
+use crate::{DiscoveryError, LikelihoodRefit};
 
 /// Settings; the defaults suit most data.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +12,8 @@ pub struct GridOptions {
     pub noise: Option<Vec<f64>>,
     /// Most terms of a law. Default: 8.
     pub largest: usize,
+    /// Whether laws of ordinary systems are compared by their solutions in the end. Default: when there is noise.
+    pub refit: LikelihoodRefit,
     /// Bootstrap replicates over blocks of windows. Default: 100; 0 for none.
     pub replicates: usize,
     /// Seed of the replicates. Default: 0.
@@ -24,6 +26,7 @@ impl Default for GridOptions {
             half_widths: None,
             noise: None,
             largest: 8,
+            refit: LikelihoodRefit::default(),
             replicates: 100,
             seed: 0,
         }
@@ -55,6 +58,13 @@ impl GridOptions {
     #[must_use]
     pub fn largest(mut self, terms: usize) -> Self {
         self.largest = terms;
+        self
+    }
+
+    /// Sets whether ordinary systems are refitted by their solutions.
+    #[must_use]
+    pub fn refit(mut self, refit: LikelihoodRefit) -> Self {
+        self.refit = refit;
         self
     }
 

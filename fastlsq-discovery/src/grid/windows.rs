@@ -94,10 +94,19 @@ impl Windows {
     }
 
     fn piece(&self, data: &Prepared<'_>, piece: &Piece) -> Vec<f64> {
+        let mut values = self.average(data, &piece.values, &piece.outer);
+        for v in &mut values {
+            *v *= piece.factor;
+        }
+        values
+    }
+
+    /// ∫ψ D^α of values on the grid over the mass of ψ for every window, one axis after the other.
+    pub(crate) fn average(&self, data: &Prepared<'_>, values: &[f64], outer: &[u32]) -> Vec<f64> {
         let mut shape = data.shape.clone();
-        let mut values = piece.values.as_ref().clone();
+        let mut now: Option<Vec<f64>> = None;
         for axis in 0..shape.len() {
-            let weights = self.kernel(axis, piece.outer[axis], data.run.axes[axis].step);
+            let weights = self.kernel(axis, outer[axis], data.run.axes[axis].step);
             let stencils: Vec<Stencil> = self
                 .centres(axis, shape[axis])
                 .into_iter()
@@ -106,13 +115,11 @@ impl Windows {
                     weights: weights.clone(),
                 })
                 .collect();
-            values = apply_along(&values, &shape, axis, &stencils);
+            let from = now.as_deref().unwrap_or(values);
+            now = Some(apply_along(from, &shape, axis, &stencils));
             shape[axis] = stencils.len();
         }
-        for v in &mut values {
-            *v *= piece.factor;
-        }
-        values
+        now.unwrap_or_default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Gauss–Newton over field and coefficients.
 
 use faer::Mat;
+use fastlsq_solve::Control;
 use ndarray::Array2;
 
 use super::LawFit;
@@ -50,6 +51,7 @@ pub(crate) struct LawFitter<'a> {
     pub(super) first: &'a dyn Fn(&[usize]) -> Vec<f64>,
     pub(super) start: Vec<f64>,
     pub(super) target_scale: f64,
+    pub(super) control: Control,
 }
 
 /// Field and coefficients on the way.
@@ -114,6 +116,7 @@ impl<'a> LawFitter<'a> {
             start,
             target_scale: 1.0,
             points,
+            control: Control::new(),
         };
         let target = fitter.derivative(0, &fitter.start);
         let inner: Vec<f64> = (0..fitter.points.nrows())
@@ -122,6 +125,12 @@ impl<'a> LawFitter<'a> {
             .collect();
         fitter.target_scale = rms(&inner).max(f64::MIN_POSITIVE);
         Ok(fitter)
+    }
+
+    /// The same fitter under a control.
+    pub(crate) fn under(mut self, control: &Control) -> Self {
+        self.control = control.clone();
+        self
     }
 
     pub(crate) fn library(&self) -> &Dictionary {

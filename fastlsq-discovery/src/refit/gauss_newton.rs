@@ -101,7 +101,9 @@ impl LawFitter<'_> {
         for i in 0..m {
             rhs[(r + i, 0)] = law[(i, 0)] - weight * residual[i];
         }
-        let factored = factor(&matrix, rhs.as_ref(), &LsqOptions::new().keep_q(keep_q))?;
+        let mut options = LsqOptions::new().keep_q(keep_q);
+        options.control = self.control.clone();
+        let factored = factor(&matrix, rhs.as_ref(), &options)?;
         Ok(Some(Linearised {
             matrix,
             rhs,

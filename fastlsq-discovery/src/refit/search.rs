@@ -1,5 +1,7 @@
 //! Which law: a stepwise search over supports, judged by the likelihood.
 
+use fastlsq_solve::{Control, Stage};
+
 use super::{LawFit, LawFitter};
 use crate::DiscoveryError;
 
@@ -13,12 +15,14 @@ pub(super) fn explore(
     most: usize,
     largest: usize,
     singles: bool,
+    control: &Control,
 ) -> Result<Vec<LawFit>, DiscoveryError> {
     let mut walk = Walk {
         fitter,
         laws: Vec::new(),
         tried: Vec::new(),
         most,
+        control,
     };
     for support in proposals {
         walk.try_law(support, None)?;
@@ -29,7 +33,8 @@ pub(super) fn explore(
         }
     }
     let mut finished: Vec<Vec<usize>> = Vec::new();
-    // The search goes on from the best law whose neighbours are unknown, among the three best.
+    // The search goes on from the best law whose neighbours are unknown, among the three best: no law is finished twice,
+    // and no more than `most` are tried.
     loop {
         walk.laws
             .sort_by(|a, b| a.criterion.total_cmp(&b.criterion));
@@ -39,7 +44,7 @@ pub(super) fn explore(
             .take(2)
             .find(|law| !finished.contains(&law.support))
             .cloned();
-        let Some(law) = next.filter(|_| walk.tried.len() < most) else {
+        let Some(law) = next.filter(|_| walk.tried.len() < most && !control.is_over()) else {
             break;
         };
         finished.push(law.support.clone());
@@ -67,7 +72,12 @@ pub(super) fn explore(
     }
     let mut laws = walk.laws;
     if let Some(best) = laws.first_mut() {
-        *best = fitter.polish(best)?;
+        match fitter.polish(best) {
+            Ok(polished) => *best = polished,
+            // As it is, it stands.
+            Err(error) if error.limit().is_some() => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(laws)
 }
@@ -82,6 +92,7 @@ struct Walk<'a, 'b> {
     laws: Vec<LawFit>,
     tried: Vec<Vec<usize>>,
     most: usize,
+    control: &'a Control,
 }
 
 impl Walk<'_, '_> {
@@ -97,13 +108,22 @@ impl Walk<'_, '_> {
         if self.tried.len() >= self.most || (times > 0 && !again) {
             return Ok(());
         }
+        let fitted = self.tried.len();
+        if self.control.enter(Stage::Law { fitted }).is_err() {
+            return Ok(());
+        }
         self.tried.push(support.to_vec());
         let best = self
             .laws
             .iter()
             .map(|law| law.criterion)
             .fold(f64::INFINITY, f64::min);
-        let Some(law) = self.fitter.fit(support, from, best + HOPELESS)? else {
+        let law = match self.fitter.fit(support, from, best + HOPELESS) {
+            // The laws that were fitted stand.
+            Err(error) if error.limit().is_some() => None,
+            law => law?,
+        };
+        let Some(law) = law else {
             return Ok(());
         };
         if !law.criterion.is_finite() {

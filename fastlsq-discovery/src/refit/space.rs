@@ -1,5 +1,7 @@
 //! Features in which laws are solved: how fine they have to be.
 
+use fastlsq_solve::Control;
+
 use super::engine::SETTLED;
 use super::{LawFit, LawFitter, explore};
 use crate::dictionary::{Dictionary, Jets};
@@ -23,6 +25,7 @@ pub(crate) struct LawSearch<'a> {
     pub(crate) most: usize,
     /// Most terms of a law.
     pub(crate) largest: usize,
+    pub(crate) control: &'a Control,
 }
 
 /// Finer features, and laws solved in them.
@@ -71,7 +74,15 @@ impl<'a> LawSearch<'a> {
         proposals: &[Vec<usize>],
     ) -> Result<Vec<LawFit>, DiscoveryError> {
         let singles = self.samples.dim() == 1;
-        explore(&space.fitter, proposals, self.most, self.largest, singles)
+        let (most, largest) = (self.most, self.largest);
+        explore(
+            &space.fitter,
+            proposals,
+            most,
+            largest,
+            singles,
+            self.control,
+        )
     }
 
     /// The features, from this widening on, that hold the law on this support best, if they hold it
@@ -114,7 +125,7 @@ impl<'a> LawSearch<'a> {
                 .bandwidth(sigmas)
                 .features(count.min(self.samples.len() / 2).max(4))
         };
-        let features = FieldFit::new(self.samples, &options)?;
+        let features = FieldFit::within(self.samples, &options, self.control)?;
         let noise = self.fit.noise().max(1e-12 * self.samples.rms());
         let fitter = LawFitter::new(
             self.library,
@@ -123,7 +134,8 @@ impl<'a> LawSearch<'a> {
             self.samples.len(),
             noise,
             self.first,
-        )?;
+        )?
+        .under(self.control);
         Ok(Space { features, fitter })
     }
 }

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, SinusoidalBasis};
 use fastlsq_solve::auto::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
-use fastlsq_solve::{ConcreteProblem, LinearProblem, Options, RowBlock, Solution, System};
+use fastlsq_solve::{ConcreteProblem, LinearProblem, Options, RowBlock, Solution, Stage, System};
 
 use crate::InverseError;
 use crate::optimise::{
@@ -347,12 +347,24 @@ impl BandwidthLearner {
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
         let begin = Instant::now();
+        let mut control = self.options.control().started();
+        if control.time().is_some() {
+            // A result is made of the best law by about as much work as two evaluations are.
+            let loss = self.loss.with_ridge(first, &control);
+            loss.loss_and_gradient(&self.start)?;
+            control = control.reserving(2 * begin.elapsed());
+        }
         let mut history = History::default();
         let mut stopped = false;
         let mut level = |ridge: f64, start: &[f64]| -> Result<Level, InverseError> {
-            let loss = self.loss.with_ridge(ridge);
+            let loss = self.loss.with_ridge(ridge, &control);
             let minimum = descend(&loss, start, options, &mut |step| {
-                let flow = progress(step);
+                control.note_score(loss.loss_of(step.value));
+                let iteration = step.iteration;
+                let flow = match control.enter(Stage::Fit { iteration }) {
+                    Ok(()) => progress(step),
+                    Err(_) => ControlFlow::Break(()),
+                };
                 stopped = flow.is_break();
                 flow
             })?;
@@ -425,6 +437,7 @@ impl BandwidthLearner {
         let basis: Arc<dyn Basis> = Arc::new(self.loss.basis().with_law(law)?);
         let mut options = self.options.clone().basis(basis);
         options.lsq.ridge = ridge;
+        options.lsq.control = options.lsq.control.without_deadline();
         let solution = self.problem.solve_with(&options)?;
         let held_out = HeldOut::new(&self.concrete, self.options.seed)?
             .score(solution.bases(), solution.coefficients())?

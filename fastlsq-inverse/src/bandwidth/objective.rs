@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, FrequencyLaw, SinusoidalBasis};
-use fastlsq_solve::{LsqOptions, Options, RowBlock, RowSource, System};
+use fastlsq_solve::{Control, LsqOptions, Options, RowBlock, RowSource, System};
 
 use super::Shape;
 use crate::InverseError;
@@ -48,7 +48,8 @@ impl BandwidthLoss {
                 hint: "weight the conditions instead",
             });
         }
-        let lsq = options.lsq.clone();
+        let mut lsq = options.lsq.clone();
+        lsq.control = lsq.control.without_deadline();
         Ok(Self {
             basis,
             blocks,
@@ -75,10 +76,11 @@ impl BandwidthLoss {
         self.lsq.ridge
     }
 
-    /// The same loss with another ridge.
-    pub(super) fn with_ridge(&self, ridge: f64) -> Self {
+    /// The same loss with another ridge, under a control.
+    pub(super) fn with_ridge(&self, ridge: f64, control: &Control) -> Self {
         let mut loss = self.clone();
         loss.lsq.ridge = ridge;
+        loss.lsq.control = control.clone();
         loss
     }
 

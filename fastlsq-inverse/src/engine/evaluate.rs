@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use fastlsq_solve::{Factored, LsqInfo, Options, RowBlock, RowSource, System};
+use fastlsq_solve::{Control, Factored, LsqInfo, Options, RowBlock, RowSource, System};
 
 use super::Prepared;
 use super::blocks::Evaluated;
@@ -154,6 +154,18 @@ impl State {
 impl Prepared {
     /// Evaluates everything that depends on the parameters, and solves if the operator does.
     pub(super) fn state(&self, parameters: &[f64]) -> Result<Arc<State>, InverseError> {
+        self.state_within(
+            parameters,
+            &self.problem.options.control().without_deadline(),
+        )
+    }
+
+    /// As [`state`](Self::state), under a control.
+    pub(super) fn state_within(
+        &self,
+        parameters: &[f64],
+        control: &Control,
+    ) -> Result<Arc<State>, InverseError> {
         if parameters.len() != self.start.len() {
             return Err(InverseError::Shape {
                 label: "the parameters".to_owned(),
@@ -171,7 +183,7 @@ impl Prepared {
         }
         let evaluated = self.dependences.evaluate(&self.system, parameters)?;
         let own = if self.operator_depends() {
-            Some(self.own_solve(&evaluated)?)
+            Some(self.own_solve(&evaluated, control)?)
         } else {
             None
         };
@@ -188,11 +200,11 @@ impl Prepared {
         Ok(state)
     }
 
-    fn own_solve(&self, evaluated: &Evaluated) -> Result<Own, InverseError> {
+    fn own_solve(&self, evaluated: &Evaluated, control: &Control) -> Result<Own, InverseError> {
         let system = self.dependences.system(&self.system, evaluated)?;
         let options = &self.problem.options;
         let system = system.with_ridge_rows(options.lsq.ridge)?;
-        let factored = factor(&system, options)?;
+        let factored = factor(&system, options, control)?;
         let rows = system.nrows();
         let mut rhs = Mat::zeros(rows, 1);
         rhs.as_mut()
@@ -271,8 +283,13 @@ impl Prepared {
 }
 
 /// Factors a system whose matrix holds the ridge already.
-fn factor(system: &System, options: &Options) -> Result<Box<dyn Factored>, InverseError> {
-    let settings = options.lsq.clone().keep_q(true).ridge(0.0);
+fn factor(
+    system: &System,
+    options: &Options,
+    control: &Control,
+) -> Result<Box<dyn Factored>, InverseError> {
+    let mut settings = options.lsq.clone().keep_q(true).ridge(0.0);
+    settings.control = control.clone();
     Ok(options.backend.factor(system, &settings)?)
 }
 

@@ -1,6 +1,7 @@
 //! The misfit ½ Σ ((dᵢ(θ) − yᵢ)/σᵢ)² + ½ Σ ((θₖ − mₖ)/sₖ)² and its derivatives.
 
 use faer::{Mat, MatMut};
+use fastlsq_solve::Control;
 
 use super::Prepared;
 use crate::InverseError;
@@ -14,6 +15,15 @@ impl Prepared {
     /// As [`predict`](Self::predict).
     pub fn residuals_at(&self, parameters: &[f64]) -> Result<Vec<f64>, InverseError> {
         let predicted = self.state(parameters)?.predicted(self)?;
+        Ok(self.residuals_of(predicted, parameters))
+    }
+
+    fn residuals_within(
+        &self,
+        parameters: &[f64],
+        control: &Control,
+    ) -> Result<Vec<f64>, InverseError> {
+        let predicted = self.state_within(parameters, control)?.predicted(self)?;
         Ok(self.residuals_of(predicted, parameters))
     }
 
@@ -38,7 +48,19 @@ impl Prepared {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn jacobian_at(&self, parameters: &[f64]) -> Result<Mat<f64>, InverseError> {
-        let plain = self.state(parameters)?.jacobian(self)?;
+        Ok(self.jacobian_of(&self.state(parameters)?.jacobian(self)?))
+    }
+
+    fn jacobian_within(
+        &self,
+        parameters: &[f64],
+        control: &Control,
+    ) -> Result<Mat<f64>, InverseError> {
+        Ok(self.jacobian_of(&self.state_within(parameters, control)?.jacobian(self)?))
+    }
+
+    /// The Jacobian of the residuals from that of the observations.
+    fn jacobian_of(&self, plain: &Mat<f64>) -> Mat<f64> {
         let mut jacobian = Mat::zeros(self.residual_count(), plain.ncols());
         for (i, sigma) in self.deviations.iter().enumerate() {
             for k in 0..plain.ncols() {
@@ -52,7 +74,7 @@ impl Prepared {
                 row += 1;
             }
         }
-        Ok(jacobian)
+        jacobian
     }
 
     /// The misfit and its gradient: one adjoint solve, whatever the number of parameters.
@@ -60,7 +82,8 @@ impl Prepared {
     /// # Errors
     /// As [`predict`](Self::predict).
     pub fn misfit(&self, parameters: &[f64]) -> Result<(f64, Vec<f64>), InverseError> {
-        self.tempered_misfit(parameters, 1.0)
+        let control = self.problem.options.control().without_deadline();
+        self.tempered_misfit(parameters, 1.0, &control)
     }
 
     /// The misfit with all deviations of the observations multiplied by a factor.
@@ -68,8 +91,9 @@ impl Prepared {
         &self,
         parameters: &[f64],
         factor: f64,
+        control: &Control,
     ) -> Result<(f64, Vec<f64>), InverseError> {
-        let state = self.state(parameters)?;
+        let state = self.state_within(parameters, control)?;
         let mut residuals = self.residuals_of(state.predicted(self)?, parameters);
         for residual in residuals.iter_mut().take(self.values.len()) {
             *residual /= factor;
@@ -119,6 +143,7 @@ pub(crate) struct Scaled<'a> {
     scales: Vec<f64>,
     /// A factor on the deviations of the observations.
     temperature: f64,
+    control: Control,
 }
 
 impl<'a> Scaled<'a> {
@@ -128,13 +153,14 @@ impl<'a> Scaled<'a> {
             prepared: self.prepared,
             scales: self.scales.clone(),
             temperature,
+            control: self.control.clone(),
         }
     }
 
     /// Each parameter in its own unit or, by default, in units in which it changes the residuals at
     /// the start as much as any other, but no more than its range.
-    pub(crate) fn new(prepared: &'a Prepared) -> Result<Self, InverseError> {
-        let jacobian = prepared.jacobian_at(&prepared.start)?;
+    pub(crate) fn new(prepared: &'a Prepared, control: &Control) -> Result<Self, InverseError> {
+        let jacobian = prepared.jacobian_within(&prepared.start, control)?;
         let scale_of = |(k, sought): (usize, &Sought)| {
             if let Some(unit) = sought.unit {
                 return unit;
@@ -148,7 +174,18 @@ impl<'a> Scaled<'a> {
             prepared,
             scales,
             temperature: 1.0,
+            control: control.clone(),
         })
+    }
+
+    /// The same misfit under another control.
+    pub(crate) fn under(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
     }
 
     pub(crate) fn scaled(&self, parameters: &[f64]) -> Vec<f64> {
@@ -181,9 +218,9 @@ impl Objective for Scaled<'_> {
 
     fn value_and_gradient(&self, x: &[f64], gradient: &mut [f64]) -> Result<f64, EvaluationError> {
         let parameters = self.physical(x);
-        let (value, own) = self
-            .prepared
-            .tempered_misfit(&parameters, self.temperature)?;
+        let (value, own) =
+            self.prepared
+                .tempered_misfit(&parameters, self.temperature, &self.control)?;
         for ((target, own), scale) in gradient.iter_mut().zip(own).zip(&self.scales) {
             *target = own * scale;
         }
@@ -201,7 +238,10 @@ impl Residuals for Scaled<'_> {
     }
 
     fn residuals(&self, x: &[f64], residuals: &mut [f64]) -> Result<(), EvaluationError> {
-        residuals.copy_from_slice(&self.prepared.residuals_at(&self.physical(x))?);
+        let own = self
+            .prepared
+            .residuals_within(&self.physical(x), &self.control)?;
+        residuals.copy_from_slice(&own);
         for residual in residuals.iter_mut().take(self.prepared.values.len()) {
             *residual /= self.temperature;
         }
@@ -209,7 +249,9 @@ impl Residuals for Scaled<'_> {
     }
 
     fn jacobian(&self, x: &[f64], mut jacobian: MatMut<'_, f64>) -> Result<(), EvaluationError> {
-        let own = self.prepared.jacobian_at(&self.physical(x))?;
+        let own = self
+            .prepared
+            .jacobian_within(&self.physical(x), &self.control)?;
         for k in 0..own.ncols() {
             for i in 0..own.nrows() {
                 let observed = i < self.prepared.values.len();

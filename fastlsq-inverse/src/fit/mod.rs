@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use faer::Mat;
-use fastlsq_solve::RowSource;
+use fastlsq_solve::{RowSource, SolveError, Stage};
 
 pub use options::{FitMethod, FitOptions};
 pub use result::{Band, Fit};
 
 use crate::InverseError;
 use crate::engine::{Prepared, Scaled};
-use crate::optimise::{Minimum, OptimiseError, Progress, scattered_starts};
+use crate::optimise::{Minimum, OptimiseError, Progress, Status, scattered_starts};
 use crate::report::Warning;
 use crate::statistics::{Identifiability, Posterior};
 use run::tempered_run;
@@ -46,10 +46,12 @@ impl Prepared {
         )
     }
 
-    /// The parameters that explain the observations best.
+    /// The parameters that explain the observations best. Limits and the progress callback of the problem's options hold
+    /// for the fit too: where one stops it, the best parameters until then come back ([`Fit::stopped`]).
     ///
     /// # Errors
-    /// As [`predict`](Self::predict); a fit that has not converged is no error.
+    /// As [`predict`](Self::predict), and a limit that is reached before the start was evaluated; a fit that has not
+    /// converged is no error.
     pub fn fit(&self) -> Result<Fit, InverseError> {
         self.fit_with(&FitOptions::new())
     }
@@ -84,16 +86,25 @@ impl Prepared {
                 requirement: "factors are positive and finite",
             });
         }
-        let scaled = Scaled::new(self)?;
+        let control = self.problem.options.control().started();
+        control.enter(Stage::Preparing).map_err(SolveError::from)?;
+        let scaled = Scaled::new(self, &control)?;
+        // A result is made of the best parameters by about as much work as the first evaluation was.
+        let evaluation = begin.elapsed();
+        let scaled = scaled.under(control.clone().reserving(evaluation + evaluation / 2));
         let mut starts = vec![self.first_start(options)?];
         if options.further_starts > 0 {
             let more = scattered_starts(&self.bounds, options.further_starts);
             starts.extend(more.map_err(OptimiseError::from)?);
         }
         let mut runs = Vec::with_capacity(starts.len());
-        let mut failure = None;
+        let (mut failure, mut cut) = (None, false);
         let mut evaluations = 0;
         for start in &starts {
+            if !runs.is_empty() && scaled.control().is_over() {
+                cut = true;
+                break;
+            }
             match tempered_run(&scaled, start, options, &mut evaluations, progress) {
                 Ok(minimum) => runs.push(minimum),
                 Err(error) => failure = failure.or(Some(error)),
@@ -121,6 +132,9 @@ impl Prepared {
             .map(|run| (run.parameters.clone(), run.value))
             .collect();
         fit.evaluations = evaluations;
+        if cut || fit.minimum.status == Status::Interrupted {
+            fit.stopped = scaled.control().check().err();
+        }
         fit.seconds = begin.elapsed().as_secs_f64();
         Ok(fit)
     }
@@ -204,6 +218,7 @@ impl Prepared {
             predicted: linearisation.predicted.clone(),
             solution,
             warnings,
+            stopped: None,
             evaluations: 0,
             seconds: begin.elapsed().as_secs_f64(),
             deviations: self.deviations().to_vec(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fastlsq_solve::{EquationRow, Expr, Frame, Parameter, Sites, Solution};
+use fastlsq_solve::{EquationRow, Expr, Frame, Limit, Parameter, Sites, Solution};
 use ndarray::Array2;
 
 use crate::optimise::Minimum;
@@ -34,6 +34,8 @@ pub struct Fit {
     pub solution: Solution,
     /// What a reader should know.
     pub warnings: Vec<Warning>,
+    /// The limit that ended the fit before it was done, if one did.
+    pub stopped: Option<Limit>,
     /// Evaluations of the misfit with its gradient (or of the residuals, with or without their
     /// Jacobian) over the whole fit: all starts and all preliminary fits.
     pub evaluations: u64,

@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use fastlsq_solve::Stage;
+
 use super::options::{FitMethod, FitOptions};
 use crate::InverseError;
 use crate::engine::Scaled;
@@ -45,6 +47,11 @@ fn run(
     let bounds = scaled.bounds().map_err(OptimiseError::from)?;
     let from = scaled.scaled(start);
     let mut watched = |inner: &Progress<'_>| {
+        scaled.control().note_score(inner.value);
+        let iteration = inner.iteration;
+        if scaled.control().enter(Stage::Fit { iteration }).is_err() {
+            return ControlFlow::Break(());
+        }
         let parameters = scaled.physical(inner.parameters);
         progress(&Progress {
             parameters: &parameters,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fastlsq_solve::Limit;
 use thiserror::Error;
 
 use super::bounds::BoundsError;
@@ -126,6 +127,21 @@ pub enum OptimiseError {
 }
 
 impl OptimiseError {
+    /// The limit behind this error, where an evaluation was stopped by one.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(self);
+        // Chains of causes are short; this bound is beyond any.
+        for _ in 0..32 {
+            let error = cause?;
+            if let Some(limit) = error.downcast_ref::<Limit>() {
+                return Some(*limit);
+            }
+            cause = error.source();
+        }
+        None
+    }
+
     /// Recovers the typed error from the framework's erased one.
     pub(crate) fn from_framework(error: argmin::core::Error) -> Self {
         match error.downcast::<Self>() {

@@ -256,6 +256,7 @@ where
         .init(&mut problem, state)
         .map_err(OptimiseError::from_framework)?;
     let mut record = Record::new(bounds, limits.record_trajectory);
+    let mut iterations = state.iter;
     let status = loop {
         state.update();
         let (evaluations, _) = counts(&problem);
@@ -265,10 +266,16 @@ where
         if let TerminationStatus::Terminated(reason) = solver.terminate_internal(&state) {
             break status(&reason, solver.stop());
         }
-        (state, _) = solver
-            .next_iter(&mut problem, state)
-            .map_err(OptimiseError::from_framework)?;
+        iterations = state.iter;
+        let next = solver.next_iter(&mut problem, state);
+        (state, _) = match next.map_err(OptimiseError::from_framework) {
+            Ok(next) => next,
+            // The best so far stands.
+            Err(error) if error.limit().is_some() => break Status::Interrupted,
+            Err(error) => return Err(error),
+        };
         state.increment_iter();
+        iterations = state.iter;
     };
     let (evaluations, gradient_evaluations) = counts(&problem);
     let best = record.best.ok_or(OptimiseError::MissingStart)?;
@@ -278,7 +285,7 @@ where
         parameters: best.parameters,
         value: best.value,
         gradient: best.gradient,
-        iterations: state.iter,
+        iterations,
         evaluations,
         gradient_evaluations,
         status,

@@ -4,9 +4,13 @@
 mod observations;
 mod sought;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
-use fastlsq_solve::{Domain, LinearProblem, Options, Parameter, ProblemStatement};
+use fastlsq_solve::{
+    Control, Domain, LinearProblem, Options, Parameter, ProblemStatement, Progress,
+};
 
 pub use observations::Observations;
 pub use sought::Sought;
@@ -98,6 +102,46 @@ impl InverseProblem {
         self
     }
 
+    /// Every call ends when this time has passed, with the best that it has by then; that of [`fit`](Self::fit) covers
+    /// discretisation and fit together.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.options = self.options.time_limit(limit);
+        self
+    }
+
+    /// The most memory, in bytes, that a call may have at a time.
+    #[must_use]
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.options = self.options.memory_limit(bytes);
+        self
+    }
+
+    /// Called with the stage, the best score (of a fit, its misfit) and the time, again and again; `Break` ends the call with
+    /// the best that it has by then.
+    #[must_use]
+    pub fn progress(
+        mut self,
+        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
+    ) -> Self {
+        self.options = self.options.progress(callback);
+        self
+    }
+
+    /// Time limit, memory limit and progress callback.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        self.options.control()
+    }
+
+    /// The problem of a call that begins now: its parts share one deadline.
+    fn started(&self) -> Self {
+        Self {
+            options: self.options.started(),
+            ..self.clone()
+        }
+    }
+
     /// What is sought.
     #[must_use]
     pub fn sought(&self) -> &[Sought] {
@@ -123,7 +167,7 @@ impl InverseProblem {
     /// # Errors
     /// As [`prepare`](Self::prepare).
     pub fn identifiability(&self) -> Result<Identifiability, InverseError> {
-        self.prepare()?.identifiability()
+        self.started().prepare()?.identifiability()
     }
 
     /// The parameters that explain the observations best.
@@ -131,7 +175,7 @@ impl InverseProblem {
     /// # Errors
     /// As [`prepare`](Self::prepare); a fit that has not converged is no error.
     pub fn fit(&self) -> Result<Fit, InverseError> {
-        self.prepare()?.fit()
+        self.started().prepare()?.fit()
     }
 
     /// As [`fit`](Self::fit), with another method, several starts or other limits.
@@ -139,7 +183,7 @@ impl InverseProblem {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn fit_with(&self, options: &FitOptions) -> Result<Fit, InverseError> {
-        self.prepare()?.fit_with(options)
+        self.started().prepare()?.fit_with(options)
     }
 
     /// The linear problem for given values of what is sought, to be solved by itself. Parameters

@@ -4,21 +4,26 @@
 mod cole_hopf;
 mod evolution;
 mod flow;
+mod moving;
+mod spectral;
+pub mod local;
 mod steady;
 
 use fastlsq_solve::problems::{Errors, Exact};
-use fastlsq_solve::{Expr, Options, Report, Sequence, Solution, SolveError, Symmetry};
+use fastlsq_solve::{Expr, Options, Sequence, Solution, SolveError, Symmetry};
 
-use crate::{
-    Continuation, NewtonError, NewtonOptions, NonlinearProblem, NonlinearSolution, SlabSolution,
-    Slabs, StepForm,
-};
+use crate::{Continuation, NewtonError, NewtonOptions, NonlinearProblem, StepForm};
 
 pub use cole_hopf::burgers_thin_layer;
 pub use evolution::{
     burgers_shock, fisher_front, gray_scott_pulse, kdv_soliton, klein_gordon, sine_gordon_breather,
 };
 pub use flow::kovasznay;
+pub use moving::{
+    Referenced, advection_long, allen_cahn_layers, heat_rod_long, kuramoto_sivashinsky,
+    schroedinger_soliton,
+};
+pub use spectral::{Semilinear, SpectralReference};
 pub use steady::{
     allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d,
     steady_burgers_1d_exact_source,
@@ -50,8 +55,6 @@ pub struct NonlinearBenchmark {
     pub problem: NonlinearProblem,
     /// The paper's settings, where it solved this problem by Newton's method.
     pub protocol: Option<Protocol>,
-    /// The tolerance of a slab, for evolutions that are best followed slab by slab in time.
-    pub slab_tolerance: Option<f64>,
     exact: Result<Exact, SolveError>,
 }
 
@@ -68,7 +71,6 @@ impl NonlinearBenchmark {
             name,
             equation,
             protocol: None,
-            slab_tolerance: None,
             exact: Exact::new(&problem.domain().coordinates(), exact),
             problem,
         }
@@ -106,58 +108,6 @@ impl NonlinearBenchmark {
         Ok(exact.errors(solution, self.problem.domain(), count)?)
     }
 
-    /// Marks an evolution as best followed slab by slab, each to this tolerance.
-    #[must_use]
-    pub fn in_slabs(mut self, tolerance: f64) -> Self {
-        self.slab_tolerance = Some(tolerance);
-        self
-    }
-
-    /// The same problem over the first part of its time interval.
-    ///
-    /// # Errors
-    /// A domain without time, or a share outside (0, 1].
-    pub fn shortened(&self, share: f64) -> Result<Self, NewtonError> {
-        let mut shorter = self.clone();
-        shorter.problem = self.problem.shortened(share)?;
-        Ok(shorter)
-    }
-
-    /// Solves the problem in the way that suits it: whole, or in slabs of automatic length.
-    ///
-    /// # Errors
-    /// As [`NonlinearProblem::solve_with`].
-    pub fn solve(&self, options: &NewtonOptions) -> Result<Solved, NewtonError> {
-        match self.slab_tolerance {
-            None => Ok(Solved::Whole(Box::new(self.problem.solve_with(options)?))),
-            Some(tolerance) => {
-                let tolerance = tolerance.max(options.solve.tolerance);
-                let options = options.clone().tolerance(tolerance);
-                let slabs = self.problem.solve_in_slabs(Slabs::Automatic, &options)?;
-                Ok(Solved::InSlabs(slabs))
-            }
-        }
-    }
-
-    /// Errors at `count` independent points of the domain.
-    ///
-    /// # Errors
-    /// A solution of another problem.
-    pub fn errors_of(&self, solved: &Solved, count: usize) -> Result<Errors, NewtonError> {
-        match solved {
-            Solved::Whole(solution) => self.errors(solution, count),
-            Solved::InSlabs(slabs) => {
-                let exact = self.exact.as_ref().map_err(Clone::clone)?;
-                Ok(exact.errors_of(
-                    &|row, points| slabs.apply_row(row, points),
-                    self.problem.unknowns().len(),
-                    self.problem.domain(),
-                    count,
-                )?)
-            }
-        }
-    }
-
     /// The paper's method: increments with a ridge, its features, rows and weight.
     #[must_use]
     pub fn paper_options(&self) -> Option<NewtonOptions> {
@@ -183,42 +133,6 @@ impl NonlinearBenchmark {
     }
 }
 
-/// A solved benchmark problem.
-#[derive(Debug, Clone)]
-pub enum Solved {
-    /// In one piece.
-    Whole(Box<NonlinearSolution>),
-    /// In slabs of time.
-    InSlabs(SlabSolution),
-}
-
-impl Solved {
-    /// The pieces: one, or one for each slab.
-    #[must_use]
-    pub fn pieces(&self) -> &[NonlinearSolution] {
-        match self {
-            Self::Whole(solution) => std::slice::from_ref(solution),
-            Self::InSlabs(slabs) => slabs.pieces(),
-        }
-    }
-
-    /// The report of the worst piece.
-    #[must_use]
-    pub fn report(&self) -> Option<&Report> {
-        let reports = self.pieces().iter().map(|piece| piece.report());
-        reports.max_by(|a, b| a.error_estimate.total_cmp(&b.error_estimate))
-    }
-
-    /// The estimated relative error; for slabs, the sum of theirs.
-    #[must_use]
-    pub fn error_estimate(&self) -> f64 {
-        match self {
-            Self::Whole(solution) => solution.report().error_estimate,
-            Self::InSlabs(slabs) => slabs.error_estimate(),
-        }
-    }
-}
-
 /// The five problems the paper solves by Newton's method, in its order.
 #[must_use]
 pub fn paper() -> Vec<NonlinearBenchmark> {
@@ -235,6 +149,29 @@ pub fn paper() -> Vec<NonlinearBenchmark> {
 #[must_use]
 pub fn beyond() -> Vec<NonlinearBenchmark> {
     vec![burgers_thin_layer()]
+}
+
+/// Evolutions with a known solution, the hardest of the solved ones first.
+#[must_use]
+pub fn evolving() -> Vec<NonlinearBenchmark> {
+    vec![
+        kdv_soliton(),
+        sine_gordon_breather(),
+        burgers_shock(),
+        fisher_front(),
+        klein_gordon(),
+        gray_scott_pulse(),
+        burgers_thin_layer(),
+        schroedinger_soliton(),
+        advection_long(),
+        heat_rod_long(),
+    ]
+}
+
+/// Evolutions whose reference is a spectral solution.
+#[must_use]
+pub fn referenced() -> Vec<Referenced> {
+    vec![allen_cahn_layers(), kuramoto_sivashinsky()]
 }
 
 /// The seven problems the paper only fits, stated as problems to be solved.

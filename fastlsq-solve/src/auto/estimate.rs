@@ -5,7 +5,7 @@
 //! measures how this problem turns residuals into errors. The estimate is κ s, with κ from the
 //! candidates of other draws whose scores lie closest above the final one.
 
-use super::score::Score;
+use super::score::{Score, rms};
 use super::search::is_unresolved;
 
 /// A candidate that was tried on the way.
@@ -32,7 +32,7 @@ const SAFETY: f64 = 3.0;
 
 /// The estimated relative error of the final candidate, by witnesses of other draws if there are any.
 pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witness]) -> f64 {
-    let norm = last.values.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let norm = rms(last.values.iter().copied());
     if norm == 0.0 || last.worst == 0.0 {
         return last.worst;
     }
@@ -42,13 +42,7 @@ pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witne
         .filter(|w| !independent || is_independent(w, draw))
         .filter(|w| w.score.is_finite() && w.score > 0.0 && w.values != last.values)
         .map(|w| {
-            let difference = w
-                .values
-                .iter()
-                .zip(&last.values)
-                .map(|(a, b)| (a - b).powi(2))
-                .sum::<f64>()
-                .sqrt();
+            let difference = rms(w.values.iter().zip(&last.values).map(|(a, b)| a - b));
             (w.score, difference / norm / w.score)
         })
         .filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)

@@ -3,12 +3,15 @@
 //! The parts are public for those who build another kind of problem on them: a [`Workbench`] says how
 //! rows are sampled and how a candidate is solved, and [`search`] does the rest.
 
+mod enrich;
 mod estimate;
 mod rows;
 mod score;
 mod search;
 mod shape;
+mod solve;
 mod symmetry;
+mod trend;
 mod trial;
 mod tune;
 mod unseen;
@@ -19,6 +22,7 @@ use fastlsq_basis::Parity;
 
 use crate::SolveError;
 use crate::control::Stage;
+use crate::domain::DomainError;
 use crate::factored::{FactoredProblem, FactoredSystem};
 use crate::lsq::MOST_THREADS;
 use crate::options::{FeatureChoice, Options, Symmetry};
@@ -28,24 +32,18 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
+pub use enrich::Enrichment;
 pub(crate) use estimate::{Witness, relative_error};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
+pub(crate) use solve::solve;
 pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
 };
 pub use unseen::Unseen;
-
-/// Solves a problem: explicit options are obeyed, the rest is searched for.
-pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    prepared(problem, options, |bench, begin| {
-        let found = search(bench)?;
-        as_solution(bench, found, begin)
-    })
-}
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
@@ -97,6 +95,8 @@ pub(crate) fn companion(
         options,
         held_out: HeldOut::new(problem, options.seed)?,
         parity: Vec::new(),
+        beside: None,
+        may_give_up: false,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -136,7 +136,10 @@ fn prepared<T: Send>(
             options,
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
+            beside: None,
+            may_give_up: false,
         };
+        enrich::choose(&mut bench)?;
         work(&mut bench, begin)
     })
 }
@@ -191,6 +194,9 @@ pub fn parity<E: From<SolveError>>(
     }
 }
 
+/// Coordinates must tell this share of the width of the domain apart.
+const COARSEST: f64 = 1e-6;
+
 /// Checks a problem and its options before any work is done.
 ///
 /// # Errors
@@ -199,7 +205,20 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
     if problem.equations.is_empty() && problem.conditions.is_empty() {
         return Err(SolveError::NothingToSolve);
     }
-    let dim = problem.domain.bounding_box()?.dim();
+    let bounds = problem.domain.bounding_box()?;
+    let dim = bounds.dim();
+    for (axis, (&lo, &hi)) in bounds.lo().iter().zip(bounds.hi()).enumerate() {
+        let spacing = f64::EPSILON * lo.abs().max(hi.abs());
+        if spacing > COARSEST * (hi - lo) {
+            return Err(DomainError::TooFewDigits {
+                axis,
+                lo,
+                hi,
+                spacing,
+            }
+            .into());
+        }
+    }
     for condition in &problem.conditions {
         if condition.deviations.is_some()
             && !matches!(condition.place, ConcretePlace::Points { .. })

@@ -313,12 +313,30 @@ pub fn worse(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Root mean square; 0 for nothing.
-pub fn rms(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0usize), |(sum, n), v| (sum + v * v, n + 1));
-    if count == 0 {
-        0.0
-    } else {
-        (sum / count as f64).sqrt()
+/// Root mean square; 0 for nothing. Numbers whose squares are too small or too large for the number format are divided by
+/// the largest of them first.
+pub fn rms(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let (sum, count) = sum_of_squares(values.clone());
+    if count == 0 || sum.is_nan() {
+        return sum;
     }
+    if SAFE_SQUARES.contains(&sum) {
+        return (sum / count as f64).sqrt();
+    }
+    let largest = values
+        .clone()
+        .fold(0.0, |largest: f64, v| largest.max(v.abs()));
+    if largest == 0.0 || largest.is_infinite() {
+        return largest;
+    }
+    let (sum, _) = sum_of_squares(values.map(|v| v / largest));
+    largest * (sum / count as f64).sqrt()
 }
+
+/// The sum of the squares, and how many there are.
+fn sum_of_squares(values: impl Iterator<Item = f64>) -> (f64, usize) {
+    values.fold((0.0, 0), |(sum, n), v| (sum + v * v, n + 1))
+}
+
+/// Sums of squares in this range have lost nothing that matters.
+const SAFE_SQUARES: std::ops::Range<f64> = 1e-240..1e280;

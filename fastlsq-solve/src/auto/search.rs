@@ -6,6 +6,7 @@ use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
 use super::estimate::{self, Witness};
+use super::trend::Trend;
 use super::trial::{Features, Trial, Workbench};
 use super::tune;
 use crate::SolveError;
@@ -30,6 +31,18 @@ pub struct Found<X> {
     pub probes: Vec<Probe>,
     /// How the choice was made, in a sentence.
     pub choice: String,
+    /// Why the search gave up although more features were allowed, if it did.
+    pub unpromising: Option<String>,
+}
+
+impl<X> Found<X> {
+    /// Whether something else might do better: the tolerance is not met, and not because of rounding.
+    #[must_use]
+    pub fn is_wanting(&self) -> bool {
+        let searched = matches!(self.status, Status::Saturated | Status::LimitReached);
+        let at_rounding = self.best.score.worst < ROUNDING_SCORE && self.unpromising.is_none();
+        searched && !at_rounding
+    }
 }
 
 /// Growth of the number of features from level to level.
@@ -70,6 +83,8 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         row_factor: 1.0,
         judged: None,
         refused: None,
+        trend: Trend::default(),
+        unpromising: None,
     };
     let ended = match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
@@ -100,6 +115,8 @@ pub(super) struct Search<'a, W: Workbench> {
     judged: Option<Posedness>,
     /// Why the last candidate that could not be solved could not.
     refused: Option<W::Error>,
+    trend: Trend,
+    unpromising: Option<String>,
 }
 
 impl<W: Workbench> Search<'_, W> {
@@ -340,6 +357,7 @@ impl<W: Workbench> Search<'_, W> {
         last: f64,
         count: usize,
     ) -> Result<Option<Status>, W::Error> {
+        self.trend.push(count, score);
         Ok(if !self.judge().is_fine() {
             Some(Status::IllPosed)
         } else if self.tolerance_met()? {
@@ -350,6 +368,10 @@ impl<W: Workbench> Search<'_, W> {
             || (score < UNRESOLVED && last < self.worthwhile_gain() * score)
         {
             Some(Status::Saturated)
+        } else if self.bench.may_give_up() {
+            let missing = self.estimate() / self.options().tolerance;
+            self.unpromising = self.trend.objection(missing, self.limit());
+            self.unpromising.as_ref().map(|_| Status::Saturated)
         } else {
             None
         })
@@ -504,6 +526,7 @@ impl<W: Workbench> Search<'_, W> {
             status,
             probes: self.probes,
             choice,
+            unpromising: self.unpromising,
         })
     }
 
@@ -538,6 +561,7 @@ impl<W: Workbench> Search<'_, W> {
             parity: self.bench.parity().to_vec(),
             draw: self.options().draw,
             seed: self.options().seed.wrapping_add(draw),
+            beside: self.bench.beside().cloned(),
         })
     }
 

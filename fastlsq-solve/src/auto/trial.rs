@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, SinusoidalBasis};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, Parity, SinusoidalBasis};
 use fastlsq_ops::EquationRow;
 
+use super::enrich::Enrichment;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
 use super::unseen::{self, Unseen};
@@ -37,6 +38,8 @@ pub enum Features {
         draw: Draw,
         /// The seed of the draw.
         seed: u64,
+        /// What joins the features of every unknown.
+        beside: Option<Enrichment>,
     },
     /// The user's own basis.
     Given(Arc<dyn Basis>),
@@ -109,22 +112,24 @@ impl Features {
                 parity,
                 draw,
                 seed,
+                beside,
             } => {
                 let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(unknowns);
                 for (k, own) in parity.iter().enumerate() {
                     // Unknowns of the same parity share their features.
                     let basis = match parity[..k].iter().position(|other| other == own) {
                         Some(same) => bases[same].clone(),
-                        None => Arc::new(
-                            SinusoidalBasis::builder(map.dim(), *count)
+                        None => {
+                            let waves = SinusoidalBasis::builder(map.dim(), *count)
                                 .draw(*draw)
                                 .law(law.clone())
                                 .map(map.clone())
                                 .parity(own.clone())
                                 .seed(*seed)
                                 .normalised(normalised)
-                                .build()?,
-                        ),
+                                .build()?;
+                            joined(Arc::new(waves), beside.as_ref())?
+                        }
                     };
                     bases.push(basis);
                 }
@@ -132,6 +137,17 @@ impl Features {
             }
         }
     }
+}
+
+/// The features with what joins them.
+fn joined(
+    waves: Arc<dyn Basis>,
+    beside: Option<&Enrichment>,
+) -> Result<Arc<dyn Basis>, SolveError> {
+    Ok(match beside {
+        Some(enrichment) => Arc::new(JoinedBasis::new([waves, enrichment.basis.clone()])?),
+        None => waves,
+    })
 }
 
 /// A solved candidate; `extra` is what its workbench wants to remember.
@@ -181,8 +197,19 @@ pub trait Workbench {
     /// The parity of each unknown along each axis.
     fn parity(&self) -> &[Vec<Parity>];
 
+    /// What joins the features of every candidate.
+    fn beside(&self) -> Option<&Enrichment> {
+        None
+    }
+
     /// Whether there are only data to fit, and no equation.
     fn only_data(&self) -> bool {
+        false
+    }
+
+    /// Whether something else is at hand where one sum of waves will not do: then the search ends as soon as its trend
+    /// says so.
+    fn may_give_up(&self) -> bool {
         false
     }
 
@@ -246,6 +273,9 @@ pub(super) struct LinearBench<'a> {
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
     pub(super) parity: Vec<Vec<Parity>>,
+    /// What joins the features of every candidate.
+    pub(super) beside: Option<Enrichment>,
+    pub(super) may_give_up: bool,
 }
 
 /// The weight of u = 0 beside equations and conditions, where u of least norm is asked for: it decides what they leave
@@ -280,13 +310,24 @@ impl Workbench for LinearBench<'_> {
         &self.parity
     }
 
+    fn beside(&self) -> Option<&Enrichment> {
+        self.beside.as_ref()
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up && self.options.leaves_features_open()
+    }
+
     fn rows(
         &self,
         features: usize,
         explicit: Option<(usize, usize)>,
         seed: u64,
     ) -> Result<Vec<RowBlock>, SolveError> {
-        let features = features.saturating_mul(self.problem.unknowns.len());
+        let beside = self.beside.as_ref().map_or(0, |own| own.basis.len());
+        let features = features
+            .saturating_add(beside)
+            .saturating_mul(self.problem.unknowns.len());
         let counts = RowCounts::choose(self.problem, explicit, features, self.options.oversampling);
         sample_blocks(
             self.problem,

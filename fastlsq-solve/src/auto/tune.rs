@@ -167,6 +167,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             parity: self.search.bench.parity().to_vec(),
             draw: shape.draw(),
             seed: self.search.options().seed.wrapping_add(self.level),
+            beside: self.search.bench.beside().cloned(),
         };
         let score = self.search.consider(features, &self.blocks)?;
         self.tried.push((shape.clone(), score));

@@ -35,7 +35,7 @@ mod stage;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -80,6 +80,8 @@ pub struct Control {
     time: Option<Duration>,
     memory: Option<usize>,
     callback: Option<Arc<Mutex<Callback>>>,
+    /// Time that is kept for what comes after the work under this control.
+    reserve: Duration,
     run: Option<Arc<Run>>,
 }
 
@@ -91,6 +93,7 @@ impl Control {
             time: None,
             memory: None,
             callback: None,
+            reserve: Duration::ZERO,
             run: None,
         }
     }
@@ -153,6 +156,22 @@ impl Control {
         control
     }
 
+    /// The same control for work that must end this much before the deadline, because a result is still to be made of it.
+    #[must_use]
+    pub fn reserving(mut self, time: Duration) -> Self {
+        self.reserve = self.reserve.saturating_add(time);
+        self
+    }
+
+    /// The memory limit alone: for what is made of the best so far when time is up.
+    #[must_use]
+    pub fn without_deadline(&self) -> Self {
+        Self {
+            memory: self.memory,
+            ..Self::new()
+        }
+    }
+
     /// The time since the call began.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
@@ -165,7 +184,8 @@ impl Control {
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         let deadline = self.run.as_ref()?.deadline?;
-        Some(deadline.saturating_duration_since(Instant::now()))
+        let left = deadline.saturating_duration_since(Instant::now());
+        Some(left.saturating_sub(self.reserve))
     }
 
     /// Whether the call may go on. Costs some tens of nanoseconds.
@@ -176,7 +196,7 @@ impl Control {
         let Some(run) = &self.run else {
             return Ok(());
         };
-        let now = run.look(self.time)?;
+        let now = run.look(self.time, self.reserve)?;
         if let Some(callback) = &self.callback
             && run.report_is_due(now)
             && let Ok(mut callback) = callback.try_lock()
@@ -200,13 +220,11 @@ impl Control {
         let Some(run) = &self.run else {
             return Ok(());
         };
-        run.look(self.time)?;
+        run.look(self.time, self.reserve)?;
         if let Some(callback) = &self.callback {
             run.set_stage(stage);
             // A callback that panicked elsewhere has said nothing against going on.
-            let mut callback = callback
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner());
+            let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
             run.report(&mut *callback)?;
         }
         Ok(())

@@ -1,8 +1,8 @@
 //! The state of a call while it runs.
 
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Limit, Progress, Stage};
@@ -47,13 +47,15 @@ impl Run {
     }
 
     /// The time, unless everything is over.
-    pub(super) fn look(&self, time: Option<Duration>) -> Result<Instant, Limit> {
+    pub(super) fn look(&self, time: Option<Duration>, reserve: Duration) -> Result<Instant, Limit> {
         let now = Instant::now();
+        let passed = |at: Instant| self.deadline.is_some_and(|deadline| at >= deadline);
         if !self.over.load(Ordering::Relaxed) {
-            if self.deadline.is_none_or(|deadline| now < deadline) {
+            // Whoever keeps a reserve stops sooner; others go on.
+            if !passed(now.checked_add(reserve).unwrap_or(now)) {
                 return Ok(now);
             }
-            self.over.store(true, Ordering::Relaxed);
+            self.over.store(passed(now), Ordering::Relaxed);
         }
         Err(if self.cancelled.load(Ordering::Relaxed) {
             Limit::Cancelled
@@ -70,10 +72,7 @@ impl Run {
     }
 
     pub(super) fn set_stage(&self, stage: Stage) {
-        *self
-            .stage
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()) = stage;
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
     pub(super) fn note_score(&self, score: f64) {
@@ -88,10 +87,7 @@ impl Run {
         &self,
         callback: &mut (dyn FnMut(&Progress) -> ControlFlow<()> + Send),
     ) -> Result<(), Limit> {
-        let stage = *self
-            .stage
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let stage = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         let best = f64::from_bits(self.best.load(Ordering::Relaxed));
         let progress = Progress {
             stage,

@@ -80,3 +80,14 @@ fn a_step_without_checks_is_not_begun_when_it_would_take_too_long() {
     assert!(control.allow_seconds(20.0).is_err());
     assert!(Control::new().started().allow_seconds(1e9).is_ok());
 }
+
+#[test]
+fn work_with_a_reserve_stops_before_the_deadline_and_leaves_the_rest_to_others() {
+    let control = Control::new()
+        .time_limit(Duration::from_secs(1000))
+        .started();
+    let early = control.clone().reserving(Duration::from_secs(2000));
+    assert!(early.is_over() && early.remaining() == Some(Duration::ZERO));
+    assert_eq!(control.check(), Ok(()));
+    assert_eq!(control.without_deadline().time(), None);
+}

@@ -42,6 +42,20 @@ pub enum DomainError {
         /// Its upper bound.
         hi: f64,
     },
+    /// An axis so far from the origin that the number format tells few of its points apart.
+    #[error(
+        "axis {axis} runs from {lo} to {hi}, where coordinates have too few digits: numbers there are {spacing:.1e} apart; measure them from a point of the domain"
+    )]
+    TooFewDigits {
+        /// The axis.
+        axis: usize,
+        /// Its lower bound.
+        lo: f64,
+        /// Its upper bound.
+        hi: f64,
+        /// The distance between neighbouring numbers at its far end.
+        spacing: f64,
+    },
     /// A radius is zero, negative, infinite or NaN.
     #[error("the radius is {radius}: use a positive finite number")]
     BadRadius {

@@ -1,7 +1,7 @@
 //! Refusing what cannot fit, before allocating anything.
 
 use super::error::LsqError;
-use super::options::LsqOptions;
+use super::options::{LsqOptions, Method};
 use super::streamed::Layout;
 use crate::control::Limit;
 
@@ -12,7 +12,7 @@ pub(crate) fn check_memory(
     k: usize,
     options: &LsqOptions,
 ) -> Result<(), LsqError> {
-    let needed = estimate(m, n, k, options.keep_q);
+    let needed = estimate(m, n, k, options);
     match options.control.allow_bytes(needed) {
         Ok(()) => Ok(()),
         Err(Limit::Memory { needed, limit }) => Err(LsqError::TooLarge {
@@ -26,18 +26,23 @@ pub(crate) fn check_memory(
 }
 
 /// Bytes needed, to leading order; `None` when the number itself overflows.
-fn estimate(m: usize, n: usize, k: usize, keep_q: bool) -> Option<usize> {
+fn estimate(m: usize, n: usize, k: usize, options: &LsqOptions) -> Option<usize> {
     let width = n.checked_add(k)?;
     let triangle = n.checked_mul(width)?;
     let layout = Layout::new(m, n);
     let block = layout.first.max(layout.block).min(m).checked_mul(width)?;
     // Triangles and blocks of the streams in flight, and copies of the triangle in the rank-revealing stage.
     let in_flight = layout.streams.min(4);
+    let triangles = match options.method {
+        // Both sides of the decomposition, what it works in, and the right side in the unknowns.
+        Method::Svd => in_flight + 12,
+        _ => in_flight + 4,
+    };
     let mut numbers = triangle
-        .checked_mul(in_flight + 4)?
+        .checked_mul(triangles)?
         .checked_add(block.checked_mul(in_flight)?)?;
     numbers = numbers.checked_add(m.checked_mul(k)?)?;
-    if keep_q {
+    if options.keep_q {
         numbers = numbers.checked_add(m.checked_mul(n)?)?;
     }
     numbers.checked_mul(size_of::<f64>())

@@ -3,23 +3,22 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
 use super::PatchError;
 use super::elimination::{Elimination, FrontCache};
 use super::grid::{Cell, Grid};
 use super::indicator::{LeafQuality, measure};
 use super::judgement::Judgement;
-use super::leaf::{Leaf, LeafFrame};
-use super::options::{LeafSize, PatchOptions};
+use super::leaf::Leaf;
+use super::mesh::PatchMesh;
+use super::options::PatchOptions;
 use super::problem::PatchProblem;
-use super::reference::Reference;
 use super::report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 use super::skeleton::Skeleton;
-use super::solution::PatchSolution;
+use super::solution::{PatchSolution, Snapshot};
 use super::step::{State, difference, solve_step};
 use super::store::Store;
 use super::tree::Tree;
+use crate::control::Stage;
 
 /// Steps of iterative refinement at the end.
 const CORRECTIONS: usize = 3;
@@ -43,190 +42,217 @@ impl PatchProblem {
         shape: impl FnOnce(Tree, &Grid) -> Tree,
     ) -> Result<PatchSolution, PatchError> {
         options.validate()?;
-        let begin = Instant::now();
-        let mut times = PatchTimes::default();
-        let (grid, reference) = clock(&mut times.reference, || self.prepare(options))?;
-        let mut tree = shape(self.first_tree(&grid, &reference, options)?, &grid);
-        let mut store = Store::default();
-        let mut cache = FrontCache::default();
-        let mut rounds: Vec<Round> = Vec::new();
-        let mut before: Option<PatchSolution> = None;
+        let mut refinement = Refinement::new(options);
+        let mut mesh = clock(&mut refinement.times.reference, || {
+            PatchMesh::first(self, options)
+        })?;
+        mesh.tree = Arc::new(shape(mesh.tree.as_ref().clone(), &mesh.grid));
+        let mut before: Option<Snapshot> = None;
         loop {
-            let operators = clock(&mut times.leaves, || {
-                store.provide(&tree, &grid, self, &reference)
-            })?;
-            let leaves: Vec<&Leaf> = tree.leaves.iter().map(|cell| &store.leaves[cell]).collect();
-            let skeleton = Skeleton::new(&tree, &leaves, &grid);
-            let elimination = clock(&mut times.elimination, || {
-                let unknowns = self.unknowns;
-                Elimination::new(
-                    &tree, &grid, &skeleton, &leaves, &reference, unknowns, &mut cache,
-                )
-            })?;
-            let step = |before: Option<&State>| {
-                let unknowns = self.unknowns;
-                solve_step(
-                    &skeleton,
-                    &elimination,
-                    &leaves,
-                    &reference,
-                    unknowns,
-                    before,
-                )
-            };
-            let mut state = clock(&mut times.solve, || step(None));
-            let qualities = clock(&mut times.indicators, || {
-                measure(
-                    &leaves,
-                    &state.coefficients,
-                    &reference,
-                    self.unknowns,
-                    before.as_ref(),
-                )
-            })?;
-            let judged = Judgement::new(&qualities, &rounds, before.is_some());
-            rounds.push(Round {
-                leaves: leaves.len(),
-                skeleton: elimination.unknowns(),
-                indicator: judged.indicator,
-                change: judged.change,
-                estimate: judged.estimate,
-                fronts: elimination.factored,
-                operators,
-            });
-            let marked = judged.marked(&qualities, &tree, options);
-            let memory = store.bytes() + cache.bytes();
-            let status = self.stop(
-                &judged,
-                &marked,
-                &tree,
-                memory,
-                rounds.len(),
-                begin,
-                options,
-            );
-            let mut estimate = judged.estimate;
-            if status.is_some() {
-                // What refinement still changes is rounding; what the last step changes stays unknown.
-                for _ in 0..CORRECTIONS {
-                    let next = clock(&mut times.solve, || step(Some(&state)));
-                    let change = difference(&state, &next, &leaves, &reference, self.unknowns);
-                    state = next;
-                    estimate = judged.estimate.max(change);
-                    if change <= 0.1 * judged.estimate {
-                        break;
-                    }
-                }
+            let solved = refinement.solve_on(self, &mesh, before.as_ref(), false)?;
+            refinement.rounds.push(solved.round.clone());
+            if let Some(status) = solved.status {
+                return refinement.finish(&mesh, &solved, status, self.unknowns);
             }
-            let status = match status {
-                Some(PatchStatus::ToleranceMet) if estimate > options.tolerance => {
-                    Some(PatchStatus::RoundingFloor)
-                }
-                other => other,
-            };
-            let mut solution = PatchSolution {
-                grid: Arc::clone(&grid),
-                tree: Arc::new(tree.clone()),
-                reference: Arc::clone(&reference),
-                unknowns: self.unknowns,
-                coefficients: state.coefficients,
-                report: PatchReport {
-                    status: status.unwrap_or(PatchStatus::RoundLimit),
-                    error_estimate: estimate,
-                    indicator: judged.indicator,
-                    leaves: leaves.len(),
-                    depth: tree.leaves.iter().map(Cell::depth).max().unwrap_or(0),
-                    rank: reference.rank(),
-                    skeleton: elimination.unknowns(),
-                    widest_front: elimination.widest,
-                    memory,
-                    rounds: Vec::new(),
-                    times,
-                    boxes: Vec::new(),
-                    seed: options.seed,
-                },
-            };
-            if status.is_some() {
-                times.total = begin.elapsed();
-                solution.report.times = times;
-                solution.report.rounds = rounds;
-                solution.report.boxes = boxes(&tree, &grid, &qualities, judged.scale);
-                return Ok(solution);
-            }
-            before = Some(solution);
-            tree = tree.split(&marked, &grid);
+            mesh = mesh.split(&solved.marked);
+            before = Some(solved.snapshot);
+        }
+    }
+}
+
+/// What is kept from solve to solve.
+#[derive(Debug)]
+pub(super) struct Refinement {
+    options: PatchOptions,
+    begin: Instant,
+    times: PatchTimes,
+    store: Store,
+    cache: FrontCache,
+    pub(super) rounds: Vec<Round>,
+}
+
+/// One solve on one tree.
+#[derive(Debug)]
+pub(super) struct Solved {
+    pub(super) snapshot: Snapshot,
+    pub(super) judged: Judgement,
+    pub(super) estimate: f64,
+    /// The leaves to split.
+    pub(super) marked: Vec<usize>,
+    /// Why this is the last one, if it is.
+    pub(super) status: Option<PatchStatus>,
+    pub(super) round: Round,
+    qualities: Vec<LeafQuality>,
+    skeleton: usize,
+    widest: usize,
+    memory: usize,
+}
+
+impl Refinement {
+    pub(super) fn new(options: &PatchOptions) -> Self {
+        Self {
+            options: options.clone(),
+            begin: Instant::now(),
+            times: PatchTimes::default(),
+            store: Store::default(),
+            cache: FrontCache::default(),
+            rounds: Vec::new(),
         }
     }
 
-    /// The first grid and the reference leaf: as asked for, or by dimension. Where solutions oscillate, larger leaves
-    /// and so many of them that each resolves its waves.
-    fn prepare(&self, options: &PatchOptions) -> Result<(Arc<Grid>, Arc<Reference>), PatchError> {
-        let grid = Grid::new(self, options)?;
-        let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(self.dim));
-        let reference = Reference::new(self.dim, &size, options.seed)?;
-        let waves = grid
-            .roots()
+    /// Forgets operators and factors: the equations have changed.
+    pub(super) fn forget(&mut self) {
+        self.store = Store::default();
+        self.cache = FrontCache::default();
+    }
+
+    /// Solves on a tree and judges the result; the last solve, or the `only` one, is corrected for rounding.
+    pub(super) fn solve_on(
+        &mut self,
+        problem: &PatchProblem,
+        mesh: &PatchMesh,
+        before: Option<&Snapshot>,
+        only: bool,
+    ) -> Result<Solved, PatchError> {
+        let leaves = mesh.tree.leaves.len();
+        let entered = self.options.control.enter(Stage::Patches { leaves });
+        if before.is_none() {
+            entered?;
+        }
+        let (tree, grid, reference) = (&mesh.tree, &mesh.grid, &mesh.reference);
+        let unknowns = problem.unknowns;
+        let (store, cache) = (&mut self.store, &mut self.cache);
+        let operators = clock(&mut self.times.leaves, || {
+            store.provide(tree, grid, problem, reference)
+        })?;
+        let leaves: Vec<&Leaf> = tree
+            .leaves
             .iter()
-            .map(|root| Ok(LeafFrame::new(*root, &grid, self, &reference)?.oscillation))
-            .collect::<Result<Vec<f64>, PatchError>>()?
-            .into_iter()
-            .fold(0.0, f64::max);
-        if waves <= reference.resolution {
-            return Ok((Arc::new(grid), Arc::new(reference)));
-        }
-        let reference = if options.leaf.is_none() {
-            Reference::new(self.dim, &LeafSize::oscillating(self.dim), options.seed)?
-        } else {
-            reference
+            .filter_map(|cell| self.store.leaves.get(cell))
+            .collect();
+        let skeleton = Skeleton::new(tree, &leaves, grid);
+        let elimination = clock(&mut self.times.elimination, || {
+            Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)
+        })?;
+        let step = |before: Option<&State>| {
+            solve_step(
+                &skeleton,
+                &elimination,
+                &leaves,
+                reference,
+                unknowns,
+                before,
+            )
         };
-        let parts = (waves / reference.resolution).ceil();
-        let cells = parts.powi(i32::try_from(self.dim).unwrap_or(1)) * grid.roots().len() as f64;
-        if !options.first_grid.is_empty() || cells > options.max_leaves as f64 {
-            return Ok((Arc::new(grid), Arc::new(reference)));
-        }
-        let options = options.clone().first_grid(vec![parts as usize; self.dim]);
-        Ok((Arc::new(Grid::new(self, &options)?), Arc::new(reference)))
-    }
-
-    /// The root cells, split until waves of the equation are resolved in every leaf.
-    fn first_tree(
-        &self,
-        grid: &Grid,
-        reference: &Reference,
-        options: &PatchOptions,
-    ) -> Result<Tree, PatchError> {
-        let mut tree = Tree::new(grid.roots());
-        loop {
-            let coarse = tree
-                .leaves
-                .par_iter()
-                .map(|cell| LeafFrame::new(*cell, grid, self, reference))
-                .map(|frame| Ok(frame?.oscillation > reference.resolution))
-                .collect::<Result<Vec<bool>, PatchError>>()?;
-            let marked: Vec<usize> = (0..coarse.len()).filter(|&place| coarse[place]).collect();
-            let after = tree.leaves.len() + (marked.len() << self.dim);
-            if marked.is_empty() || after > options.max_leaves {
-                return Ok(tree);
+        // Fronts far up the tree pass rounding errors on to all leaves below them: without a step of iterative
+        // refinement these would pass for residuals.
+        let mut state = clock(&mut self.times.solve, || {
+            let first = step(None);
+            step(Some(&first))
+        });
+        let qualities = clock(&mut self.times.indicators, || {
+            measure(&leaves, &state.coefficients, reference, unknowns, before)
+        })?;
+        let judged = Judgement::new(&qualities, &self.rounds, before.is_some());
+        let round = Round {
+            leaves: leaves.len(),
+            skeleton: elimination.unknowns(),
+            indicator: judged.indicator,
+            residual: judged.residual,
+            change: judged.change,
+            estimate: judged.estimate,
+            fronts: elimination.factored,
+            operators,
+        };
+        self.options.control.note_score(judged.estimate);
+        let marked = judged.marked(&qualities, tree, &self.options);
+        let memory = self.store.bytes() + cache.bytes();
+        let mut status = self.stop(&judged, &marked, mesh, memory);
+        let mut estimate = judged.estimate;
+        if status.is_some() || only {
+            // What refinement still changes is rounding; what the last step changes stays unknown.
+            for _ in 0..CORRECTIONS {
+                let next = clock(&mut self.times.solve, || step(Some(&state)));
+                let change = difference(&state, &next, &leaves, reference, unknowns);
+                state = next;
+                estimate = judged.estimate.max(change);
+                if change <= 0.1 * judged.estimate {
+                    break;
+                }
             }
-            tree = tree.split(&marked, grid);
+        }
+        if status == Some(PatchStatus::ToleranceMet) && estimate > self.options.tolerance {
+            status = Some(PatchStatus::RoundingFloor);
+        }
+        Ok(Solved {
+            snapshot: Snapshot {
+                tree: Arc::clone(tree),
+                reference: Arc::clone(reference),
+                coefficients: state.coefficients,
+            },
+            judged,
+            estimate,
+            marked,
+            status,
+            round,
+            qualities,
+            skeleton: elimination.unknowns(),
+            widest: elimination.widest,
+            memory,
+        })
+    }
+
+    /// The function of a solve, with the record of all of them.
+    fn finish(
+        self,
+        mesh: &PatchMesh,
+        solved: &Solved,
+        status: PatchStatus,
+        unknowns: usize,
+    ) -> Result<PatchSolution, PatchError> {
+        let report = self.report(mesh, solved, status);
+        PatchSolution::new(&solved.snapshot, &mesh.grid, unknowns, report)
+    }
+
+    pub(super) fn report(
+        &self,
+        mesh: &PatchMesh,
+        solved: &Solved,
+        status: PatchStatus,
+    ) -> PatchReport {
+        let tree = &mesh.tree;
+        PatchReport {
+            status,
+            error_estimate: solved.estimate,
+            indicator: solved.judged.indicator,
+            leaves: tree.leaves.len(),
+            depth: tree.leaves.iter().map(Cell::depth).max().unwrap_or(0),
+            functions: mesh.reference.description.clone(),
+            rank: mesh.reference.rank(),
+            inner_points: mesh.reference.inner.len(),
+            skeleton: solved.skeleton,
+            widest_front: solved.widest,
+            memory: solved.memory,
+            rounds: self.rounds.clone(),
+            times: PatchTimes {
+                total: self.begin.elapsed(),
+                ..self.times
+            },
+            boxes: boxes(tree, &mesh.grid, &solved.qualities, solved.judged.scale),
+            seed: self.options.seed,
         }
     }
 
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "every limit is looked at in one place"
-    )]
+    /// Whether refinement ends here, and why.
     fn stop(
         &self,
         judged: &Judgement,
         marked: &[usize],
-        tree: &Tree,
+        mesh: &PatchMesh,
         memory: usize,
-        rounds: usize,
-        begin: Instant,
-        options: &PatchOptions,
     ) -> Option<PatchStatus> {
-        let after = tree.leaves.len() + (marked.len() << self.dim);
+        let (options, tree) = (&self.options, &mesh.tree);
+        let after = tree.leaves.len() + (marked.len() << mesh.grid.dim);
         if judged.estimate <= options.tolerance {
             Some(PatchStatus::ToleranceMet)
         } else if marked.is_empty() {
@@ -235,19 +261,14 @@ impl PatchProblem {
             } else {
                 PatchStatus::RoundingFloor
             })
-        } else if rounds >= options.max_rounds {
+        } else if self.rounds.len() + 1 >= options.max_rounds {
             Some(PatchStatus::RoundLimit)
         } else if after > options.max_leaves {
             Some(PatchStatus::LeafLimit)
-        } else if memory > options.memory_limit {
+        } else if memory > options.memory() {
             Some(PatchStatus::MemoryLimit)
-        } else if options
-            .time_limit
-            .is_some_and(|limit| begin.elapsed() > limit)
-        {
-            Some(PatchStatus::TimeLimit)
         } else {
-            None
+            options.control.check().err().map(PatchStatus::from)
         }
     }
 }

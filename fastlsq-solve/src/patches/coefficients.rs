@@ -124,6 +124,18 @@ impl LocalRow {
             .fold(0.0, f64::max)
     }
 
+    /// Adds Σ a ξᵢξⱼ over the second derivatives at one point to the row of a matrix, one column per unknown.
+    fn add_symbol(&self, point: usize, xi: &[f64], reference: &Reference, into: &mut [f64]) {
+        for term in &self.terms {
+            let orders = reference.derivatives[term.alpha].orders();
+            if orders.iter().sum::<u32>() == 2 {
+                let powers = orders.iter().zip(xi);
+                let power: f64 = powers.map(|(&n, x)| x.powi(n.cast_signed())).product();
+                into[term.unknown] += term.values.at(point) * power;
+            }
+        }
+    }
+
     /// Divides by a number.
     pub(super) fn divide(&mut self, by: f64) {
         for term in &mut self.terms {
@@ -188,4 +200,46 @@ pub(super) fn place(points: ArrayView2<'_, f64>, center: &[f64], half: &[f64]) -
         }
     }
     placed
+}
+
+/// Directions in which the symbol is looked at.
+const DIRECTIONS: usize = 16;
+/// A symbol below this share of the largest coefficient vanishes.
+const VANISHES: f64 = 1e-12;
+
+/// Whether the second derivatives of a system of equations determine its unknowns along every direction at a point:
+/// det Σ a ξᵢξⱼ ≠ 0 for all ξ, with the same sign throughout.
+pub(super) fn are_elliptic(rows: &[LocalRow], point: usize, reference: &Reference) -> bool {
+    let (dim, size) = (reference.dim, rows.len());
+    let mut sign = 0.0;
+    for k in 0..DIRECTIONS {
+        let angle = std::f64::consts::PI * k as f64 / DIRECTIONS as f64;
+        let xi: Vec<f64> = (0..dim)
+            .map(|axis| match axis {
+                0 if dim == 1 => 1.0,
+                0 => angle.cos(),
+                1 => angle.sin(),
+                // One angle for each further axis, so that all octants are met.
+                _ => (angle * (axis as f64 + 0.7)).sin(),
+            })
+            .collect();
+        let mut symbol = faer::Mat::zeros(size, size);
+        let mut largest = 0.0_f64;
+        for (e, row) in rows.iter().enumerate() {
+            let mut into = vec![0.0; size];
+            row.add_symbol(point, &xi, reference, &mut into);
+            for (v, value) in into.into_iter().enumerate() {
+                symbol[(e, v)] = value;
+                largest = largest.max(value.abs());
+            }
+        }
+        let determinant = symbol.determinant();
+        let scale = largest.powi(i32::try_from(size).unwrap_or(1));
+        let vanishes = determinant.abs() <= VANISHES * scale || determinant.is_nan();
+        if vanishes || determinant * sign < 0.0 {
+            return false;
+        }
+        sign = determinant;
+    }
+    true
 }

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fastlsq_ops::Field;
-use ndarray::ArrayView2;
+use fastlsq_ops::{Field, OperatorError, Sites};
+
+use super::PatchError;
 
 type Closure = dyn Fn(&[f64]) -> f64 + Send + Sync;
 
@@ -24,24 +25,34 @@ impl Data {
         Self(Kind::Closure(Arc::new(function)))
     }
 
-    /// The values at points, one row per point; not a number where the function cannot be evaluated.
-    pub(super) fn values(&self, points: ArrayView2<'_, f64>) -> Vec<f64> {
+    /// The values at points; the first that is not finite is an error.
+    pub(super) fn values(
+        &self,
+        label: impl Fn() -> String,
+        sites: &Sites<'_>,
+    ) -> Result<Vec<f64>, PatchError> {
+        let not_finite = |point: Vec<f64>, value: f64| PatchError::DataNotFinite {
+            label: label(),
+            point,
+            value,
+        };
         match &self.0 {
             Kind::Closure(function) => {
-                let rows = points.rows().into_iter();
-                rows.map(|row| function(&row.to_vec())).collect()
+                let mut values = Vec::with_capacity(sites.len());
+                for point in sites.points().rows() {
+                    let point = point.to_vec();
+                    let value = function(&point);
+                    if !value.is_finite() {
+                        return Err(not_finite(point, value));
+                    }
+                    values.push(value);
+                }
+                Ok(values)
             }
-            Kind::Field(field) => match field.evaluate(points) {
-                Ok(values) => values,
-                // One by one, so that the point at fault is found.
-                Err(_) => (0..points.nrows())
-                    .map(|i| {
-                        let one = points.slice(ndarray::s![i..=i, ..]);
-                        let value = field.evaluate(one).ok();
-                        value.and_then(|v| v.first().copied()).unwrap_or(f64::NAN)
-                    })
-                    .collect(),
-            },
+            Kind::Field(field) => field.evaluate(sites).map_err(|error| match error {
+                OperatorError::FieldValue { point, value, .. } => not_finite(point, value),
+                other => other.into(),
+            }),
         }
     }
 }

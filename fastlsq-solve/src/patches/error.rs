@@ -16,13 +16,44 @@ pub enum PatchError {
     Basis(#[from] BasisError),
     /// The statement of the problem is at fault.
     #[error(transparent)]
-    Stated(#[from] crate::SolveError),
-    /// A domain that is not a box of space.
-    #[error("patches need a box of space (or several, as a PatchProblem); this domain is none")]
+    Stated(Box<crate::SolveError>),
+    /// A domain that is neither an interval nor a union of boxes in the plane.
+    #[error("patches need an interval or a union of boxes in the plane; this domain is none")]
     NotABox,
+    /// A limit was reached before there was a solution.
+    #[error(transparent)]
+    Limit(#[from] crate::control::Limit),
+    /// A nonlinear equation that cannot be linearised somewhere.
+    #[error("the equations cannot be linearised: {reason}")]
+    NotLinearised {
+        /// Why not.
+        reason: String,
+    },
+    /// The options forbid them.
+    #[error("the options forbid patches")]
+    Forbidden,
+    /// An equation whose second derivatives do not make it elliptic.
+    #[error(
+        "the equations of box {index} are not elliptic at {point:?}: patches need second derivatives \
+         along every direction"
+    )]
+    NotElliptic {
+        /// Which box, from 0.
+        index: usize,
+        /// Where.
+        point: Vec<f64>,
+    },
     /// A condition that holds neither on a face nor between opposite faces.
-    #[error("{label} holds at given points; patches take conditions on faces and periodic ones")]
+    #[error(
+        "{label} holds neither on a part of the boundary nor as plain periodicity; patches take no other conditions"
+    )]
     Place {
+        /// The condition.
+        label: String,
+    },
+    /// A condition that is not linear.
+    #[error("{label} is not linear; patches take linear conditions")]
+    NonlinearCondition {
         /// The condition.
         label: String,
     },
@@ -102,4 +133,10 @@ pub enum PatchError {
         /// What it must satisfy.
         requirement: &'static str,
     },
+}
+
+impl From<crate::SolveError> for PatchError {
+    fn from(error: crate::SolveError) -> Self {
+        Self::Stated(Box::new(error))
+    }
 }

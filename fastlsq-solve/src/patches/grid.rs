@@ -25,6 +25,13 @@ impl Cell {
         Self { corner, size }
     }
 
+    /// The cell that this one is a child of; a root cell has none.
+    pub(super) fn parent(&self) -> Option<Self> {
+        let size = 2 * self.size;
+        let corner = self.corner.map(|x| x & !(size - 1));
+        (size <= UNIT).then_some(Self { corner, size })
+    }
+
     /// Halvings below the root cell.
     pub(super) fn depth(&self) -> u32 {
         (UNIT / self.size.max(1)).ilog2()
@@ -234,24 +241,5 @@ impl Grid {
         } else {
             at
         }
-    }
-
-    /// The lattice coordinates of a point; on the outer boundary, those of the last unit inside.
-    pub(super) fn locate(&self, point: &[f64]) -> Option<[u64; 3]> {
-        let mut at = [0; 3];
-        for ((axis, cuts), lattice) in self.cuts.iter().enumerate().zip(&mut at) {
-            let x = *point.get(axis)?;
-            let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
-            // A rounding error beyond the boundary still belongs to the domain.
-            let slack = 1e-12 * (last - first);
-            if !(x >= first - slack && x <= last + slack) {
-                return None;
-            }
-            let cell = cuts.partition_point(|c| *c <= x).clamp(1, cuts.len() - 1) - 1;
-            let t = (x - cuts[cell]) / (cuts[cell + 1] - cuts[cell]);
-            let unit = (t.clamp(0.0, 1.0) * UNIT as f64) as u64;
-            *lattice = cell as u64 * UNIT + unit.min(UNIT - 1);
-        }
-        Some(at)
     }
 }

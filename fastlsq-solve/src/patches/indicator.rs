@@ -1,15 +1,13 @@
 //! How good a solution is, leaf by leaf and as a whole.
 
 use faer::{Mat, MatRef};
-use fastlsq_basis::MultiIndex;
 use rayon::prelude::*;
 
 use super::PatchError;
-use super::coefficients::place;
 use super::groups::{Group, groups};
 use super::leaf::{Leaf, apply};
 use super::reference::{Reference, times};
-use super::solution::PatchSolution;
+use super::solution::Snapshot;
 
 /// Rounding errors of a residual, in units of ε times the sizes of its terms.
 const ROUNDING: f64 = 4.0;
@@ -37,7 +35,7 @@ pub(super) fn measure(
     coefficients: &[Vec<f64>],
     reference: &Reference,
     unknowns: usize,
-    before: Option<&PatchSolution>,
+    before: Option<&Snapshot>,
 ) -> Result<Vec<LeafQuality>, PatchError> {
     let groups = groups(leaves);
     let measured: Vec<Vec<(usize, LeafQuality)>> = groups
@@ -55,7 +53,7 @@ fn measure_group(
     coefficients: &[Vec<f64>],
     reference: &Reference,
     unknowns: usize,
-    before: Option<&PatchSolution>,
+    before: Option<&Snapshot>,
 ) -> Result<Vec<(usize, LeafQuality)>, PatchError> {
     let (rank, checks) = (reference.rank(), reference.check.len());
     let c = group.columns(unknowns * rank, |p| &coefficients[p]);
@@ -101,7 +99,7 @@ fn measure_group(
 
 /// The last solution at the check points of a leaf.
 fn earlier(
-    before: &PatchSolution,
+    before: &Snapshot,
     leaf: &Leaf,
     unknown: usize,
     reference: &Reference,
@@ -111,8 +109,5 @@ fn earlier(
         let c = &before.coefficients[same][unknown * rank..(unknown + 1) * rank];
         return Ok(apply(reference.check_values.as_ref(), c));
     }
-    let frame = &leaf.frame;
-    let points = place(reference.check.points.view(), &frame.center, &frame.half);
-    let value = MultiIndex::zero(reference.dim);
-    before.derivatives(unknown, points.view(), &value)
+    before.values(&leaf.frame.cell, unknown, &reference.check.points)
 }

@@ -7,7 +7,7 @@ use fastlsq_ops::Sites;
 use ndarray::Array2;
 
 use super::PatchError;
-use super::coefficients::{LocalRow, place};
+use super::coefficients::{LocalRow, are_elliptic, place};
 use super::grid::{Cell, Grid};
 use super::outer::OuterSide;
 use super::problem::PatchProblem;
@@ -142,6 +142,23 @@ impl LeafFrame {
         })
     }
 
+    /// Fails where the equations are not elliptic at the first, the middle or the last of the inner points.
+    pub(super) fn check_elliptic(&self, reference: &Reference) -> Result<(), PatchError> {
+        let last = reference.inner.len().saturating_sub(1);
+        for point in [0, last / 2, last] {
+            if !are_elliptic(&self.rows, point, reference) {
+                let at = reference.inner.points.row(point).to_owned();
+                let at = at.insert_axis(ndarray::Axis(0));
+                let placed = place(at.view(), &self.center, &self.half);
+                return Err(PatchError::NotElliptic {
+                    index: self.piece,
+                    point: placed.row(0).to_vec(),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// The equations at other points of the leaf, over `scale`.
     fn rows_at(
         &self,
@@ -167,17 +184,13 @@ impl LeafFrame {
         let placed = place(at.points.view(), &self.center, &self.half);
         let piece = &problem.pieces[self.piece];
         let mut values = Vec::with_capacity(at.len() * piece.sources.len());
+        let sites = Sites::new(placed.view());
         for (equation, source) in piece.sources.iter().enumerate() {
-            for (i, value) in source.values(placed.view()).into_iter().enumerate() {
-                if !value.is_finite() {
-                    return Err(PatchError::DataNotFinite {
-                        label: format!("equation {equation}"),
-                        point: placed.row(i).to_vec(),
-                        value,
-                    });
-                }
-                values.push(value / self.scale);
-            }
+            let own = match &piece.linearised {
+                Some(linearised) => linearised.at(equation, placed.view())?.1,
+                None => source.values(|| format!("equation {}", equation + 1), &sites)?,
+            };
+            values.extend(own.into_iter().map(|value| value / self.scale));
         }
         Ok(values)
     }
@@ -190,10 +203,17 @@ fn local_rows(
     half: &[f64],
     reference: &Reference,
 ) -> Result<Vec<LocalRow>, PatchError> {
-    let sites = Sites::new(points.view());
-    let equations = problem.pieces[piece].equations.iter();
+    let piece = &problem.pieces[piece];
+    let equations = piece.equations.iter().enumerate();
     equations
-        .map(|row| LocalRow::new(row, sites, half, reference))
+        .map(|(equation, row)| match &piece.linearised {
+            Some(linearised) => {
+                let (table, _) = linearised.at(equation, points.view())?;
+                let sites = Sites::new(points.view()).with_table(table.view());
+                LocalRow::new(row, sites, half, reference)
+            }
+            None => LocalRow::new(row, Sites::new(points.view()), half, reference),
+        })
         .collect()
 }
 

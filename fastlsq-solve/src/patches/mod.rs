@@ -40,10 +40,10 @@
 //! # Adaptivity and the error
 //! The *indicator* of a leaf is the rms of its residual at fresh points, over the largest coefficient of the equation in the
 //! leaf's coordinates (h² × residual / a for diffusion), relative to the largest |u|. Leaves above a share of the
-//! largest indicator are split, unless their residual is rounding. The *estimate* of the relative error in L2 is the larger of two:
-//! what the next changes of u would add up to if they shrank as the last ones did, and a fixed share of the
-//! indicators' mean square; last comes the size of the final step of refinement, which measures rounding. Refinement ends when
-//! the estimate meets the tolerance, when only rounding is left, or at a limit.
+//! largest indicator are split, unless their residual is rounding. The *estimate* of the relative error in L2 is κ times
+//! the residuals' L2 norm, weighted like the indicators. κ tells how this problem turns residuals into errors: the last
+//! refinement changed u by the error of the solve before, whose residual is known. Iterative refinement measures rounding.
+//! The loop ends when the estimate meets the tolerance, when only rounding is left, or at a limit.
 //!
 //! # Use
 //! ```
@@ -66,9 +66,9 @@
 //! ```
 //!
 //! # Where things are
-//! `problem`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`: cells. `quadrature`,
+//! `problem`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells. `quadrature`,
 //! `reference`, `coefficients`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`, `elimination`: all of them.
-//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`: the loop. `solution`: the function that comes out.
+//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `sequence`: the loop. `solution`: the function that comes out.
 
 mod adapt;
 mod coefficients;
@@ -81,13 +81,17 @@ mod groups;
 mod indicator;
 mod judgement;
 mod leaf;
+mod mesh;
 mod options;
 mod ordering;
 mod outer;
 mod problem;
 mod quadrature;
+mod rectilinear;
 mod reference;
 mod report;
+mod reported;
+mod sequence;
 mod skeleton;
 mod solution;
 mod stated;
@@ -99,7 +103,8 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
-pub use options::{LeafFeatures, LeafSize, PatchOptions};
-pub use problem::{FaceCondition, PatchProblem, Piece};
+pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
+pub use problem::{FaceCondition, Linearised, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
+pub use sequence::PatchSequence;
 pub use solution::PatchSolution;

@@ -1,8 +1,9 @@
 //! What can be chosen, with defaults.
 
-use std::time::Duration;
+use std::fmt;
 
 use super::PatchError;
+use crate::control::Control;
 
 /// The functions that a leaf is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,20 @@ pub enum LeafFeatures {
         /// The largest total degree.
         degree: u32,
     },
+}
+
+impl fmt::Display for LeafFeatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Waves { count, bandwidth } => {
+                write!(
+                    f,
+                    "{count} waves of frequencies up to {bandwidth} per half-width"
+                )
+            }
+            Self::Legendre { degree } => write!(f, "Legendre polynomials up to degree {degree}"),
+        }
+    }
 }
 
 /// How a leaf is discretised.
@@ -98,14 +113,36 @@ pub struct PatchOptions {
     pub max_leaves: usize,
     /// Solves at most. Default 60.
     pub max_rounds: usize,
-    /// Bytes for operators and fronts at most. Default 4 GiB.
-    pub memory_limit: usize,
-    /// No further round is begun after this time.
-    pub time_limit: Option<Duration>,
+    /// Limits of time and memory (default: none, and 4 GiB for operators and fronts), and who watches. No further solve is
+    /// begun once the time is up.
+    pub control: Control,
     /// Leaves with an indicator above this share of the largest are split. Default 0.1.
     pub share: f64,
     /// The seed of random features and check points.
     pub seed: u64,
+}
+
+/// Whether patches may take the place of one sum of waves in a solve, whose tolerance, seed and limits they then keep.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Patching {
+    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners.
+    WhenNeeded(PatchOptions),
+    /// In any case.
+    Always(PatchOptions),
+    /// Never.
+    Never,
+}
+
+impl Default for Patching {
+    fn default() -> Self {
+        Self::WhenNeeded(PatchOptions::new())
+    }
+}
+
+impl From<PatchOptions> for Patching {
+    fn from(options: PatchOptions) -> Self {
+        Self::Always(options)
+    }
 }
 
 impl Default for PatchOptions {
@@ -117,8 +154,7 @@ impl Default for PatchOptions {
             max_depth: 36,
             max_leaves: 20_000,
             max_rounds: 60,
-            memory_limit: 4 << 30,
-            time_limit: None,
+            control: Control::new(),
             share: 0.1,
             seed: 0,
         }
@@ -160,11 +196,37 @@ impl PatchOptions {
         self
     }
 
+    /// Sets how many times a first cell may be halved.
+    #[must_use]
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// Sets the limits of time and memory.
+    #[must_use]
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+
+    /// Sets the number of leaves.
+    #[must_use]
+    pub fn max_leaves(mut self, leaves: usize) -> Self {
+        self.max_leaves = leaves;
+        self
+    }
+
     /// Sets the seed.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
+    }
+
+    /// Bytes for operators and fronts at most.
+    pub(super) fn memory(&self) -> usize {
+        self.control.memory().unwrap_or(4 << 30)
     }
 
     pub(super) fn validate(&self) -> Result<(), PatchError> {

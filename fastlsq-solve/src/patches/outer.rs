@@ -2,7 +2,7 @@
 
 use faer::Mat;
 use fastlsq_ops::Sites;
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 
 use super::PatchError;
 use super::coefficients::{LocalRow, place};
@@ -48,87 +48,131 @@ impl OuterSide {
         if neighbour.is_some_and(|corner| grid.owner(&Cell { corner, size }).is_some()) {
             return Ok(None);
         }
-        let points = place(
-            reference.sides[side].points.view(),
-            &frame.center,
-            &frame.half,
-        );
+        OuterPoints::new(frame, side, problem, reference)?
+            .condition()
+            .map(Some)
+    }
+}
+
+/// A side of a leaf on the outer boundary, with the condition that applies at each of its nodes.
+struct OuterPoints<'a> {
+    frame: &'a LeafFrame,
+    side: usize,
+    problem: &'a PatchProblem,
+    reference: &'a Reference,
+    points: Array2<f64>,
+    normals: Array2<f64>,
+    /// For each node, the number of its condition.
+    chosen: Vec<usize>,
+    /// Those that occur.
+    distinct: Vec<usize>,
+}
+
+impl<'a> OuterPoints<'a> {
+    fn new(
+        frame: &'a LeafFrame,
+        side: usize,
+        problem: &'a PatchProblem,
+        reference: &'a Reference,
+    ) -> Result<Self, PatchError> {
+        let nodes = reference.sides[side].points.view();
+        let points = place(nodes, &frame.center, &frame.half);
         let mut normal = vec![0.0; reference.dim];
-        normal[axis] = if upper { 1.0 } else { -1.0 };
+        normal[side / 2] = if side % 2 == 1 { 1.0 } else { -1.0 };
         let chosen = points
             .rows()
             .into_iter()
             .map(|point| choose(&point.to_vec(), &normal, &problem.conditions))
             .collect::<Result<Vec<usize>, _>>()?;
-        let data = data_at(&points, &chosen, problem)?;
-        let values = |&index: &usize| problem.conditions[index].rows.is_none();
-        if chosen.iter().all(values) {
-            return Ok(Some(Self::Values(data)));
-        }
-        Self::rows(
-            frame, side, &points, &normal, &chosen, data, problem, reference,
-        )
-        .map(Some)
-    }
-
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the pieces of one side, named by the caller"
-    )]
-    fn rows(
-        frame: &LeafFrame,
-        side: usize,
-        points: &Array2<f64>,
-        normal: &[f64],
-        chosen: &[usize],
-        mut data: Vec<f64>,
-        problem: &PatchProblem,
-        reference: &Reference,
-    ) -> Result<Self, PatchError> {
-        let (unknowns, nodes) = (problem.unknowns, points.nrows());
-        let normals = Array2::from_shape_fn(points.dim(), |(_, k)| normal[k]);
-        let sites = Sites::new(points.view()).with_normals(normals.view());
-        let mut matrix = Mat::zeros(unknowns * nodes, unknowns * reference.rank());
-        let mut key = Some(Vec::new());
-        let mut distinct = chosen.to_vec();
+        let mut distinct = chosen.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        for &index in &distinct {
+        Ok(Self {
+            frame,
+            side,
+            problem,
+            reference,
+            normals: Array2::from_shape_fn(points.dim(), |(_, k)| normal[k]),
+            points,
+            chosen,
+            distinct,
+        })
+    }
+
+    fn sites(&self) -> Sites<'_> {
+        Sites::new(self.points.view()).with_normals(self.normals.view())
+    }
+
+    /// The nodes where a condition applies.
+    fn nodes_of(&self, condition: usize) -> impl Iterator<Item = usize> {
+        let nodes = self.chosen.iter().enumerate();
+        nodes.filter_map(move |(node, own)| (*own == condition).then_some(node))
+    }
+
+    /// What is given at every node, unknown by unknown.
+    fn data(&self) -> Result<Vec<f64>, PatchError> {
+        let nodes = self.points.nrows();
+        let mut data = vec![0.0; self.problem.unknowns * nodes];
+        for &index in &self.distinct {
+            let own: Vec<usize> = self.nodes_of(index).collect();
+            let points = self.points.select(Axis(0), &own);
+            let normals = self.normals.select(Axis(0), &own);
+            let sites = Sites::new(points.view()).with_normals(normals.view());
+            for (e, given) in self.problem.conditions[index].data.iter().enumerate() {
+                let values = given.values(|| format!("condition {}", index + 1), &sites)?;
+                for (&node, value) in own.iter().zip(values) {
+                    data[e * nodes + node] = value;
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    fn condition(&self) -> Result<OuterSide, PatchError> {
+        let conditions = &self.problem.conditions;
+        let mut data = self.data()?;
+        let values = |index: &usize| conditions[*index].rows.is_none();
+        if self.distinct.iter().all(values) {
+            return Ok(OuterSide::Values(data));
+        }
+        let (unknowns, nodes) = (self.problem.unknowns, self.points.nrows());
+        let (reference, rank) = (self.reference, self.reference.rank());
+        let mut matrix = Mat::zeros(unknowns * nodes, unknowns * rank);
+        let mut key = Some(Vec::new());
+        for &index in &self.distinct {
             for e in 0..unknowns {
                 let mut all = Mat::zeros(nodes, matrix.ncols());
                 let mut scale = 1.0;
-                if let Some(rows) = &problem.conditions[index].rows {
-                    let mut row = LocalRow::new(&rows[e], sites, &frame.half, reference)?;
-                    scale = row.largest(0, reference);
-                    if scale > 0.0 {
+                if let Some(rows) = &conditions[index].rows {
+                    let (half, sites) = (&self.frame.half, self.sites());
+                    let mut row = LocalRow::new(&rows[e], sites, half, reference)?;
+                    let largest = row.largest(0, reference);
+                    if largest > 0.0 {
+                        scale = largest;
                         row.divide(scale);
-                    } else {
-                        scale = 1.0;
                     }
                     key = key.zip(row.key()).map(|(mut key, own)| {
                         key.push(u64::MAX);
                         key.extend(own);
                         key
                     });
-                    reference.add_rows(&row, &reference.sides[side], all.as_mut())?;
+                    reference.add_rows(&row, &reference.sides[self.side], all.as_mut())?;
                 } else {
                     key = None;
-                    let rank = reference.rank();
-                    all.as_mut()
-                        .subcols_mut(e * rank, rank)
-                        .copy_from(&reference.side_values[side]);
+                    let mut own = all.as_mut().subcols_mut(e * rank, rank);
+                    own.copy_from(&reference.side_values[self.side]);
                 }
-                for node in (0..nodes).filter(|&node| chosen[node] == index) {
+                for node in self.nodes_of(index) {
                     matrix.row_mut(e * nodes + node).copy_from(all.row(node));
                     data[e * nodes + node] /= scale;
                 }
             }
         }
         let key = match key {
-            Some(key) if distinct.len() == 1 => RowsKey::Shared(key),
-            _ => RowsKey::Own(frame.cell, side),
+            Some(key) if self.distinct.len() == 1 => RowsKey::Shared(key),
+            _ => RowsKey::Own(self.frame.cell, self.side),
         };
-        Ok(Self::Rows { key, matrix, data })
+        Ok(OuterSide::Rows { key, matrix, data })
     }
 }
 
@@ -146,28 +190,4 @@ fn choose(
             point: point.to_vec(),
             normal: normal.to_vec(),
         })
-}
-
-fn data_at(
-    points: &Array2<f64>,
-    chosen: &[usize],
-    problem: &PatchProblem,
-) -> Result<Vec<f64>, PatchError> {
-    let mut values = Vec::with_capacity(problem.unknowns * points.nrows());
-    for e in 0..problem.unknowns {
-        for (i, &index) in chosen.iter().enumerate().take(points.nrows()) {
-            let one = points.slice(ndarray::s![i..=i, ..]);
-            let value = problem.conditions[index].data[e].values(one);
-            let value = value.first().copied().unwrap_or(f64::NAN);
-            if !value.is_finite() {
-                return Err(PatchError::DataNotFinite {
-                    label: format!("condition {index}"),
-                    point: points.row(i).to_vec(),
-                    value,
-                });
-            }
-            values.push(value);
-        }
-    }
-    Ok(values)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fastlsq_ops::{EquationRow, Operator, Term};
+use ndarray::{Array2, ArrayView2};
 
 use super::{Data, PatchError};
 
@@ -14,6 +15,21 @@ pub struct Piece {
     pub(super) hi: Vec<f64>,
     pub(super) equations: Vec<EquationRow>,
     pub(super) sources: Vec<Data>,
+    /// Where coefficients and sources come from, if the equations are linearised ones.
+    pub(super) linearised: Option<Arc<dyn Linearised>>,
+}
+
+/// Equations linearised at a function: coefficients and right-hand sides that come with the points.
+pub trait Linearised: fmt::Debug + Send + Sync {
+    /// What the operators of an equation have tabulated (one row per point), and its right-hand side.
+    ///
+    /// # Errors
+    /// A function or an equation that cannot be evaluated there.
+    fn at(
+        &self,
+        equation: usize,
+        points: ArrayView2<'_, f64>,
+    ) -> Result<(Array2<f64>, Vec<f64>), PatchError>;
 }
 
 impl Piece {
@@ -32,7 +48,14 @@ impl Piece {
             hi: hi.to_vec(),
             equations,
             sources,
+            linearised: None,
         }
+    }
+
+    /// The same box with coefficients and right-hand sides from a linearisation.
+    pub(super) fn linearised(mut self, at: Arc<dyn Linearised>) -> Self {
+        self.linearised = Some(at);
+        self
     }
 }
 
@@ -199,8 +222,8 @@ fn check_condition(
     let counts = condition.rows.is_none() || rows.len() == unknowns;
     if condition.data.len() != unknowns || !counts {
         return Err(PatchError::Statement {
-            what: "a condition has too few or too many rows",
-            requirement: "give one value or one row for each unknown",
+            what: "a piece of the boundary has more or fewer conditions than there are unknowns",
+            requirement: "state one for each unknown everywhere",
         });
     }
     for row in rows {

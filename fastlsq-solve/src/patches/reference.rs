@@ -98,6 +98,8 @@ impl PointSet {
 #[derive(Debug)]
 pub(super) struct Reference {
     pub(super) dim: usize,
+    /// The functions in words.
+    pub(super) description: String,
     /// The features φ.
     pub(super) basis: Arc<dyn Basis>,
     /// β = T c: coefficients of the features from those of the compressed functions.
@@ -160,6 +162,7 @@ impl Reference {
         }
         Ok(Self {
             dim,
+            description: size.features.to_string(),
             basis,
             compression,
             derivatives,

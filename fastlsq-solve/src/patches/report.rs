@@ -1,9 +1,15 @@
 //! What was done, and how well.
 
+use std::fmt;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
+use crate::control::Limit;
+use crate::report::Status;
+
 /// Why refinement ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PatchStatus {
     /// The estimate is below the tolerance.
@@ -20,10 +26,48 @@ pub enum PatchStatus {
     MemoryLimit,
     /// As much time as allowed.
     TimeLimit,
+    /// The progress callback ended it.
+    Cancelled,
+}
+
+impl From<Limit> for PatchStatus {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Time { .. } => Self::TimeLimit,
+            Limit::Memory { .. } => Self::MemoryLimit,
+            Limit::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl From<PatchStatus> for Status {
+    fn from(status: PatchStatus) -> Self {
+        match status {
+            PatchStatus::ToleranceMet => Self::ToleranceMet,
+            PatchStatus::RoundingFloor => Self::Saturated,
+            PatchStatus::Cancelled => Self::Cancelled,
+            _ => Self::LimitReached,
+        }
+    }
+}
+
+impl fmt::Display for PatchStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ToleranceMet => "tolerance met",
+            Self::RoundingFloor => "what is left is rounding",
+            Self::DepthLimit => "as deep as allowed",
+            Self::LeafLimit => "as many patches as allowed",
+            Self::RoundLimit => "as many solves as allowed",
+            Self::MemoryLimit => "as much memory as allowed",
+            Self::TimeLimit => "as much time as allowed",
+            Self::Cancelled => "cancelled",
+        })
+    }
 }
 
 /// One leaf for a picture.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LeafBox {
     /// The lower corner.
     pub lo: Vec<f64>,
@@ -32,21 +76,27 @@ pub struct LeafBox {
     /// Halvings below its root cell.
     pub depth: u32,
     /// Its indicator.
+    #[serde(with = "crate::saved::number")]
     pub indicator: f64,
 }
 
 /// One solve on the way.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Leaves.
     pub leaves: usize,
     /// Unknown traces.
     pub skeleton: usize,
     /// The largest indicator of a leaf.
+    #[serde(with = "crate::saved::number")]
     pub indicator: f64,
+    /// Residual × h²/a in L2, relative to u.
+    #[serde(with = "crate::saved::number")]
+    pub residual: f64,
     /// The change of u since the last solve, relative in L2.
     pub change: Option<f64>,
     /// The estimated error, relative in L2.
+    #[serde(with = "crate::saved::number")]
     pub estimate: f64,
     /// Fronts that were not known from earlier solves.
     pub fronts: usize,
@@ -55,7 +105,7 @@ pub struct Round {
 }
 
 /// Wall time for each stage, over all rounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatchTimes {
     /// The reference leaf.
     pub reference: Duration,
@@ -72,20 +122,26 @@ pub struct PatchTimes {
 }
 
 /// What was done, and how well.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PatchReport {
     /// Why refinement ended.
     pub status: PatchStatus,
     /// The estimated error of u, relative in L2.
+    #[serde(with = "crate::saved::number")]
     pub error_estimate: f64,
     /// The largest indicator of a leaf: residual × h²/a, relative to the largest |u|.
+    #[serde(with = "crate::saved::number")]
     pub indicator: f64,
     /// Leaves.
     pub leaves: usize,
     /// The deepest leaf.
     pub depth: u32,
+    /// The functions of a leaf, in words.
+    pub functions: String,
     /// Functions of one unknown in a leaf.
     pub rank: usize,
+    /// Points in a leaf at which each equation is written down.
+    pub inner_points: usize,
     /// Unknown traces of the last solve.
     pub skeleton: usize,
     /// The largest number of unknowns eliminated at once.
@@ -100,4 +156,19 @@ pub struct PatchReport {
     pub boxes: Vec<LeafBox>,
     /// The seed.
     pub seed: u64,
+}
+
+impl fmt::Display for PatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} patches, up to {} halvings deep, {} in each; {} unknown traces; {} solves; {}",
+            self.leaves,
+            self.depth,
+            self.functions,
+            self.skeleton,
+            self.rounds.len(),
+            self.status
+        )
+    }
 }

@@ -3,39 +3,151 @@
 use std::sync::Arc;
 
 use faer::Mat;
-use fastlsq_basis::{Action, Coefficient, Form, MultiIndex};
-use fastlsq_ops::{EquationRow, Operator, Sites};
-use ndarray::{Array2, ArrayView2, Axis};
+use fastlsq_basis::{Action, Basis, BasisError, Form, InputMap, MultiIndex, PiecewiseBasis};
+use fastlsq_ops::{EquationRow, Operator, OperatorError, Sites, Space, Unknown};
+use ndarray::{Array2, ArrayView2};
 
 use super::PatchError;
-use super::grid::Grid;
+use super::grid::{Cell, Grid};
+use super::leaf::apply;
 use super::reference::Reference;
 use super::report::PatchReport;
 use super::tree::Tree;
+use crate::SolveError;
+use crate::report::Report;
+use crate::solution::Solution;
+
+/// u on one tree: for each leaf the coefficients of its compressed functions, unknown by unknown.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    pub(super) tree: Arc<Tree>,
+    pub(super) reference: Arc<Reference>,
+    pub(super) coefficients: Vec<Vec<f64>>,
+}
+
+impl Snapshot {
+    /// One unknown at points of the reference leaf, placed in a cell that is one of the leaves or lies in one.
+    pub(super) fn values(
+        &self,
+        cell: &Cell,
+        unknown: usize,
+        points: &Array2<f64>,
+    ) -> Result<Vec<f64>, PatchError> {
+        let reference = &self.reference;
+        let mut home = *cell;
+        let leaf = loop {
+            if let Some(leaf) = self.tree.place(&home) {
+                break leaf;
+            }
+            home = home.parent().ok_or(PatchError::Statement {
+                what: "a leaf does not lie in the tree before",
+                requirement: "refine a tree, do not replace it",
+            })?;
+        };
+        let share = cell.size as f64 / home.size as f64;
+        let placed = Array2::from_shape_fn(points.dim(), |(i, axis)| {
+            let begin = (cell.corner[axis] - home.corner[axis]) as f64 / home.size as f64;
+            2.0 * begin - 1.0 + share * (points[(i, axis)] + 1.0)
+        });
+        let rank = reference.rank();
+        let c = &self.coefficients[leaf][unknown * rank..(unknown + 1) * rank];
+        let beta = apply(reference.compression.as_ref(), c);
+        let value = Action::identity(reference.dim);
+        let mut values = Mat::zeros(placed.nrows(), 1);
+        let forms = [Form::action(&value)];
+        reference
+            .basis
+            .sums(placed.view(), &forms, &beta, values.as_mut())?;
+        Ok(values.col_as_slice(0).to_vec())
+    }
+}
 
 /// u on all leaves: values, derivatives, any operator, at one point or many.
 #[derive(Debug, Clone)]
 pub struct PatchSolution {
-    pub(super) grid: Arc<Grid>,
-    pub(super) tree: Arc<Tree>,
-    pub(super) reference: Arc<Reference>,
-    pub(super) unknowns: usize,
-    /// Coefficients of the compressed functions, one leaf after the other, unknown by unknown.
-    pub(super) coefficients: Vec<Vec<f64>>,
-    pub(super) report: PatchReport,
+    basis: Arc<PiecewiseBasis>,
+    unknowns: usize,
+    /// Coefficients of the basis, unknown by unknown.
+    beta: Vec<f64>,
+    report: PatchReport,
 }
 
 impl PatchSolution {
+    pub(super) fn new(
+        snapshot: &Snapshot,
+        grid: &Grid,
+        unknowns: usize,
+        report: PatchReport,
+    ) -> Result<Self, PatchError> {
+        let reference = &snapshot.reference;
+        let leaves = &snapshot.tree.leaves;
+        let boxes = leaves.iter().map(|cell| {
+            let (center, half) = grid.frame(cell);
+            InputMap::from_center(center, half)
+        });
+        let boxes = boxes.collect::<Result<Vec<_>, _>>()?;
+        let basis = PiecewiseBasis::new(Arc::clone(&reference.basis), boxes)?;
+        let rank = reference.rank();
+        let mut beta = Vec::with_capacity(unknowns * basis.len());
+        for unknown in 0..unknowns {
+            for own in &snapshot.coefficients {
+                let c = &own[unknown * rank..(unknown + 1) * rank];
+                beta.extend(apply(reference.compression.as_ref(), c));
+            }
+        }
+        Ok(Self {
+            basis: Arc::new(basis),
+            unknowns,
+            beta,
+            report,
+        })
+    }
+
     /// What was done, and how well.
     #[must_use]
     pub fn report(&self) -> &PatchReport {
         &self.report
     }
 
+    /// The functions of all leaves, of every unknown.
+    #[must_use]
+    pub fn basis(&self) -> &Arc<PiecewiseBasis> {
+        &self.basis
+    }
+
+    /// Their coefficients, unknown by unknown.
+    #[must_use]
+    pub fn coefficients(&self) -> &[f64] {
+        &self.beta
+    }
+
     /// The dimension of the space.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.grid.dim
+        self.basis.dim()
+    }
+
+    /// The bases as a [`Solution`] has them, one for each unknown.
+    pub(crate) fn bases(&self) -> Vec<Arc<dyn Basis>> {
+        let basis: Arc<dyn Basis> = self.basis.clone();
+        vec![basis; self.unknowns]
+    }
+
+    /// The same function as a [`Solution`], with the names of coordinates and unknowns and a report.
+    ///
+    /// # Errors
+    /// Names that do not match in number.
+    pub fn into_solution(
+        self,
+        functions: (Space, Vec<Unknown>),
+        report: Report,
+    ) -> Result<Solution, SolveError> {
+        let bases = self.bases();
+        let report = Report {
+            patches: Some(self.report),
+            ..report
+        };
+        Solution::from_parts(functions, bases, self.beta, report)
     }
 
     /// u(x) of the first unknown.
@@ -66,14 +178,12 @@ impl PatchSolution {
         point: &[f64],
         alpha: &MultiIndex,
     ) -> Result<f64, PatchError> {
-        let points =
-            ArrayView2::from_shape((1, point.len()), point).map_err(|_| PatchError::Outside {
-                point: point.to_vec(),
-            })?;
-        let values = self.derivatives(unknown, points, alpha)?;
-        values.first().copied().ok_or_else(|| PatchError::Outside {
+        let outside = || PatchError::Outside {
             point: point.to_vec(),
-        })
+        };
+        let points = ArrayView2::from_shape((1, point.len()), point).map_err(|_| outside())?;
+        let values = self.derivatives(unknown, points, alpha)?;
+        values.first().copied().ok_or_else(outside)
     }
 
     /// The first unknown at many points, one row each.
@@ -104,117 +214,13 @@ impl PatchSolution {
     /// # Errors
     /// As [`value`](Self::value); operators for other unknowns or another space.
     pub fn apply(&self, row: &EquationRow, sites: Sites<'_>) -> Result<Vec<f64>, PatchError> {
-        let points = sites.points();
-        if row.unknowns() != self.unknowns {
-            return Err(PatchError::Statement {
-                what: "the operators speak of another number of unknowns",
-                requirement: "give one operator for each unknown of the solution",
-            });
-        }
-        let mut groups: Vec<(usize, usize)> = Vec::with_capacity(points.nrows());
-        for (i, point) in points.rows().into_iter().enumerate() {
-            let outside = || PatchError::Outside {
-                point: point.to_vec(),
-            };
-            let point = point.to_vec();
-            if point.len() != self.dim() {
-                return Err(PatchError::Outside { point });
-            }
-            groups.push((self.leaf_at(&point).ok_or_else(outside)?, i));
-        }
-        groups.sort_unstable();
-        let mut values = vec![0.0; points.nrows()];
-        for group in groups.chunk_by(|a, b| a.0 == b.0) {
-            let leaf = group[0].0;
-            let places: Vec<usize> = group.iter().map(|g| g.1).collect();
-            let own = self.apply_in_leaf(leaf, row, &places, &sites)?;
-            for (&place, value) in places.iter().zip(own) {
-                values[place] = value;
-            }
-        }
-        Ok(values)
-    }
-
-    /// The leaf that holds a point.
-    pub(super) fn leaf_at(&self, point: &[f64]) -> Option<usize> {
-        let dim = self.dim();
-        let at = self.grid.locate(point)?;
-        if let Some(leaf) = self.tree.find(at, dim) {
-            return Some(leaf);
-        }
-        // On a face the units above may lie outside: try those below, axis by axis.
-        (1..1_usize << dim).find_map(|below| {
-            let mut moved = at;
-            for (axis, x) in moved.iter_mut().enumerate().take(dim) {
-                if below >> axis & 1 == 1 {
-                    *x = x.checked_sub(1)?;
+        let bases: Vec<&dyn Basis> = vec![self.basis.as_ref(); self.unknowns];
+        row.apply(&bases, &self.beta, sites)
+            .map_err(|error| match error {
+                OperatorError::Basis(BasisError::Outside { point }) => {
+                    PatchError::Outside { point }
                 }
-            }
-            let leaf = self.tree.find(moved, dim)?;
-            let (lo, hi) = self.grid.bounds(&self.tree.leaves[leaf]);
-            let near = (0..dim).all(|k| {
-                let slack = 1e-12 * (hi[k] - lo[k]);
-                point[k] >= lo[k] - slack && point[k] <= hi[k] + slack
-            });
-            near.then_some(leaf)
-        })
-    }
-
-    fn apply_in_leaf(
-        &self,
-        leaf: usize,
-        row: &EquationRow,
-        places: &[usize],
-        sites: &Sites<'_>,
-    ) -> Result<Vec<f64>, PatchError> {
-        let (center, half) = self.grid.frame(&self.tree.leaves[leaf]);
-        let physical = sites.points().select(Axis(0), places);
-        let normals = sites
-            .normals()
-            .map(|normals| normals.select(Axis(0), places));
-        let table = sites.table().map(|table| table.select(Axis(0), places));
-        let mut own = Sites::new(physical.view());
-        if let Some(normals) = &normals {
-            own = own.with_normals(normals.view());
-        }
-        if let Some(table) = &table {
-            own = own.with_table(table.view());
-        }
-        let local = Array2::from_shape_fn(physical.dim(), |(i, k)| {
-            (physical[(i, k)] - center[k]) / half[k]
-        });
-        let mut total = vec![0.0; places.len()];
-        let rank = self.reference.rank();
-        for (unknown, operator) in row.blocks() {
-            let prepared = operator.rows(own)?;
-            let c = &self.coefficients[leaf][unknown * rank..(unknown + 1) * rank];
-            let beta = super::leaf::apply(self.reference.compression.as_ref(), c);
-            let form = prepared.form();
-            let mut actions = Vec::new();
-            let mut scales = Vec::new();
-            for term in form.terms() {
-                let orders = term.action.derivative.orders().iter();
-                let scale: f64 = orders
-                    .zip(&half)
-                    .map(|(&n, h)| h.powi(-i32::try_from(n).unwrap_or(0)))
-                    .product();
-                actions.push(term.action.clone());
-                scales.push(scale);
-            }
-            let forms: Vec<Form<'_>> = actions.iter().map(Form::action).collect();
-            let mut sums = Mat::zeros(places.len(), forms.len());
-            let basis = self.reference.basis.as_ref();
-            basis.sums(local.view(), &forms, &beta, sums.as_mut())?;
-            for (t, (term, scale)) in form.terms().iter().zip(&scales).enumerate() {
-                for (i, total) in total.iter_mut().enumerate() {
-                    let coefficient = match term.coefficient {
-                        Coefficient::Constant(c) => c,
-                        Coefficient::PerPoint(each) => each[i],
-                    };
-                    *total += coefficient * scale * sums[(i, t)];
-                }
-            }
-        }
-        Ok(total)
+                other => other.into(),
+            })
     }
 }

@@ -1,12 +1,21 @@
 //! From the statement of a linear problem to patches.
 
-use super::{Data, FaceCondition, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece};
-use crate::domain::{Domain, DomainExt, PartKind, PartSelector};
+use std::sync::Arc;
+
+use fastlsq_ops::EquationRow;
+
+use super::rectilinear::Rectilinear;
+use super::{
+    Data, FaceCondition, Linearised, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece,
+};
+use crate::domain::DomainExt;
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, LinearProblem};
 
 impl LinearProblem {
     /// Solves on a tree of patches, refined where the residual asks for it: for what one sum of waves does not
-    /// resolve, such as peaks, layers and corners. The domain must be a box.
+    /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes in the plane.
+    ///
+    /// [`solve`](Self::solve) does so by itself where it is needed.
     ///
     /// ```
     /// use fastlsq_solve::patches::PatchOptions;
@@ -23,7 +32,7 @@ impl LinearProblem {
     /// ```
     ///
     /// # Errors
-    /// A statement with mistakes, a domain that is no box, conditions at points or at times, and as
+    /// A statement with mistakes, a domain that is no union of boxes, conditions at points or at times, and as
     /// [`PatchProblem::solve`].
     pub fn solve_in_patches(&self, options: &PatchOptions) -> Result<PatchSolution, PatchError> {
         PatchProblem::of(&self.statement().linear()?)?.solve(options)
@@ -31,64 +40,113 @@ impl LinearProblem {
 }
 
 impl PatchProblem {
-    /// The problem on patches that a linear problem on a box states.
+    /// The problem on patches that a linear problem on a union of boxes states.
     ///
     /// # Errors
-    /// A domain that is no box, conditions at points or at times.
+    /// A domain that is no union of boxes, more or fewer equations or conditions than unknowns somewhere, conditions at
+    /// points or at times.
     pub fn of(problem: &ConcreteProblem) -> Result<Self, PatchError> {
-        let domain = problem.domain.as_ref();
-        let bounds = domain.bounding_box().map_err(crate::SolveError::from)?;
-        let (lo, hi) = (bounds.lo(), bounds.hi());
-        if !is_box(domain) {
-            return Err(PatchError::NotABox);
-        }
         let equations = problem.equations.iter();
-        let equations = equations.map(|e| (e.operator.clone(), Data::from(e.source.clone())));
-        let piece = Piece::system(lo, hi, equations.collect());
+        let equations: Vec<(EquationRow, Data)> = equations
+            .map(|e| (e.operator.clone(), Data::from(e.source.clone())))
+            .collect();
+        Self::of_pieces(problem, |lo, hi| Piece::system(lo, hi, equations.clone()))
+    }
+
+    /// The problem on patches for equations that are linearised at a function: rows whose coefficients are tabulated.
+    /// Conditions are the problem's own, and must be linear.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn linearised(
+        problem: &ConcreteProblem,
+        rows: &[EquationRow],
+        at: &Arc<dyn Linearised>,
+    ) -> Result<Self, PatchError> {
+        if let Some(other) = problem.conditions.iter().find(|c| !c.statement.is_linear()) {
+            return Err(PatchError::NonlinearCondition {
+                label: other.label.clone(),
+            });
+        }
+        let equations = rows.iter().map(|row| (row.clone(), Data::new(|_| 0.0)));
+        let equations: Vec<(EquationRow, Data)> = equations.collect();
+        Self::of_pieces(problem, |lo, hi| {
+            Piece::system(lo, hi, equations.clone()).linearised(Arc::clone(at))
+        })
+    }
+
+    fn of_pieces(
+        problem: &ConcreteProblem,
+        piece: impl Fn(&[f64], &[f64]) -> Piece,
+    ) -> Result<Self, PatchError> {
+        let domain = problem.domain.as_ref();
+        let shape = Rectilinear::of(domain).ok_or(PatchError::NotABox)?;
+        let pieces = shape.boxes.iter().map(|(lo, hi)| piece(lo, hi)).collect();
+
         let mut periodic: Vec<usize> = Vec::new();
-        // Conditions of all unknowns on the same place stand together.
-        let mut groups: Vec<(PartSelector, Vec<&ConcreteCondition>)> = Vec::new();
-        for condition in &problem.conditions {
+        // For each part of the boundary, the conditions that hold there.
+        let mut holding: Vec<Vec<usize>> = vec![Vec::new(); domain.parts().len()];
+        for (index, condition) in problem.conditions.iter().enumerate() {
             match &condition.place {
-                ConcretePlace::Part(part) => match groups.iter_mut().find(|(own, _)| own == part) {
-                    Some((_, group)) => group.push(condition),
-                    None => groups.push((part.clone(), vec![condition])),
-                },
-                ConcretePlace::Opposite { axis } if periodic.contains(axis) => {}
-                ConcretePlace::Opposite { axis } => periodic.push(*axis),
-                ConcretePlace::Points { .. } => {
+                ConcretePlace::Part(part) => {
+                    for part in domain.select(part).map_err(crate::SolveError::from)? {
+                        holding[part].push(index);
+                    }
+                }
+                ConcretePlace::Opposite { axis } if condition.stated.is_none() => {
+                    if !periodic.contains(axis) {
+                        periodic.push(*axis);
+                    }
+                }
+                ConcretePlace::Opposite { .. } | ConcretePlace::Points { .. } => {
                     return Err(PatchError::Place {
                         label: condition.label.clone(),
                     });
                 }
             }
         }
+        let mut distinct = holding.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
         let mut conditions = Vec::new();
-        for (part, group) in groups {
-            let rows = group.iter();
-            let rows = rows.map(|c| (c.operator.clone(), Data::from(c.data.clone())));
-            let condition = FaceCondition::system(rows.collect());
-            let faces = domain.select(&part).map_err(crate::SolveError::from)?;
-            conditions.push(condition.only(move |_, normal| {
-                let along = normal.iter().position(|n| n.abs() > 0.5);
-                // The faces of a box are numbered lower before upper, axis by axis.
-                along.is_some_and(|axis| {
-                    faces.contains(&(2 * axis + usize::from(normal[axis] > 0.0)))
-                })
+        for own in distinct.into_iter().filter(|own| !own.is_empty()) {
+            let parts: Vec<bool> = holding.iter().map(|held| *held == own).collect();
+            let shape = shape.clone();
+            let rows: Vec<&ConcreteCondition> =
+                own.iter().map(|&k| &problem.conditions[k]).collect();
+            conditions.push(face_condition(&rows).only(move |point, normal| {
+                shape
+                    .part_at(point, normal)
+                    .is_some_and(|part| parts.get(part) == Some(&true))
             }));
         }
-        let whole = Self::new(vec![piece], conditions)?;
+        let whole = Self::new(pieces, conditions)?;
         Ok(periodic.into_iter().fold(whole, Self::periodic_along))
     }
 }
 
-/// Whether the domain is a box of space: as many faces as a box has, and all of its bounding box.
-fn is_box(domain: &dyn Domain) -> bool {
-    let parts = domain.parts();
-    let walls = parts.iter().all(|part| part.kind == PartKind::Wall);
-    let whole = match (domain.bounding_box(), domain.volume()) {
-        (Ok(bounds), Ok(volume)) => (bounds.volume() - volume).abs() <= 1e-12 * bounds.volume(),
-        _ => false,
+/// Conditions that hold together; where each of them gives the value of an unknown, the traces are known.
+fn face_condition(rows: &[&ConcreteCondition]) -> FaceCondition {
+    let given: Option<Vec<usize>> = rows.iter().map(|c| only_value(&c.operator)).collect();
+    let data = |c: &ConcreteCondition| Data::from(c.data.clone());
+    if let Some(given) = given {
+        let of = |unknown: usize| given.iter().position(|own| *own == unknown);
+        let order: Option<Vec<usize>> = (0..rows.len()).map(of).collect();
+        if let Some(order) = order {
+            return FaceCondition::values(order.into_iter().map(|k| data(rows[k])));
+        }
+    }
+    FaceCondition::system(rows.iter().map(|c| (c.operator.clone(), data(c))).collect())
+}
+
+/// The unknown whose value this row is, if it is nothing else.
+fn only_value(row: &EquationRow) -> Option<usize> {
+    let [(unknown, operator)] = row.blocks() else {
+        return None;
     };
-    walls && parts.len() == 2 * domain.dim() && whole
+    let [term] = operator.terms() else {
+        return None;
+    };
+    let plain = term.action().is_derivative() && term.action().derivative.order() == 0;
+    (plain && term.coefficient().as_constant() == Some(1.0)).then_some(*unknown)
 }

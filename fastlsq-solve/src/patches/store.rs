@@ -16,7 +16,7 @@ use super::tree::Tree;
 type Unfinished = (LeafFrame, u32, Arc<LeafOperator>, Option<Vec<f64>>);
 
 /// Leaves and operators that are kept from solve to solve.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Store {
     pub(super) leaves: HashMap<Cell, Leaf>,
     classes: HashMap<LeafClass, (u32, Arc<LeafOperator>)>,

@@ -115,6 +115,7 @@ pub fn probe_features(
         parity: vec![vec![Parity::None; dim]; unknowns],
         draw: if high { Draw::Independent } else { Draw::Ball },
         seed: SEED,
+        beside: None,
     })
 }
 

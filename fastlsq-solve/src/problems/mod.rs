@@ -6,7 +6,9 @@
 mod elastic;
 mod exact;
 mod linear;
+pub mod local;
 mod plane_waves;
+pub mod shapes;
 
 use fastlsq_ops::Expr;
 

@@ -37,17 +37,23 @@ pub enum SaveError {
     },
     /// A version that this library does not know.
     #[error(
-        "the file has format version {found}, but this library reads up to version {supported}; update it"
+        "the file has format version {found}, but this library reads version {supported}; load and save it with the version of the library that belongs to it"
     )]
     Version {
         /// The version of the file.
         found: u64,
-        /// The newest version that can be read.
+        /// The version that can be read.
         supported: u64,
     },
     /// The file ends too early.
     #[error("the file was cut off; save the solution again")]
     Truncated,
+    /// More bytes than any solution has.
+    #[error("the file has more than {limit} bytes: no solution is that large")]
+    TooLarge {
+        /// The most bytes that are read.
+        limit: u64,
+    },
     /// The file is damaged.
     #[error("the file is damaged: {reason}; save the solution again")]
     Corrupted {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fastlsq_basis::{Basis, Parity, SavedBasis, SinusoidalBasis};
+use fastlsq_basis::{Basis, BasisOutline, Parity, SavedBasis, SinusoidalBasis};
 use fastlsq_ops::Space;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::solution::Solution;
 
 const FORMAT: &str = "fastlsq-solution";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// A file of ours names its format within so many bytes.
 const HEAD: usize = 256;
 
@@ -24,20 +24,33 @@ struct Header {
     version: u64,
 }
 
+/// The whole file; what it holds is read only after the checksum has been found to agree with it.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Document {
     format: String,
     version: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    checksum: Option<String>,
-    #[serde(default)]
-    coordinates: Coordinates,
+    checksum: String,
+    coordinates: Box<RawValue>,
     unknowns: Box<RawValue>,
-    report: Report,
+    report: Box<RawValue>,
+}
+
+impl Document {
+    /// What the checksum should be.
+    fn expected_checksum(&self) -> String {
+        let mut hash = Hash::new();
+        hash.add(&self.format);
+        hash.add(&self.version.to_string());
+        for part in [&self.coordinates, &self.unknowns, &self.report] {
+            hash.add(part.get());
+        }
+        hash.finish()
+    }
 }
 
 /// The names of the axes, and whether the last one is time.
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize)]
 struct Coordinates {
     names: Vec<String>,
     time: bool,
@@ -62,14 +75,53 @@ impl Coordinates {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Unknown {
+#[derive(Serialize)]
+struct Unknown<'a> {
     name: String,
-    beta: Vec<f64>,
+    beta: &'a [f64],
     basis: SavedBasis,
     /// For other programs; loading goes by `basis`.
-    #[serde(default, skip_deserializing, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     arrays: Option<Arrays>,
+}
+
+/// An unknown as it stands in a file, its basis not yet built.
+#[derive(Deserialize)]
+struct StoredUnknown {
+    name: String,
+    beta: Vec<f64>,
+    basis: Box<RawValue>,
+}
+
+impl StoredUnknown {
+    /// The basis, unless the file says that it has more features than there are coefficients.
+    fn basis(&self) -> Result<Arc<dyn Basis>, SaveError> {
+        let outline: BasisOutline = read(&self.basis)?;
+        if outline.generated() > self.beta.len() as f64 {
+            return Err(self.misfit(outline.generated()));
+        }
+        let basis = read::<SavedBasis>(&self.basis)?.into_basis();
+        if basis.len() != self.beta.len() {
+            return Err(self.misfit(basis.len() as f64));
+        }
+        Ok(basis)
+    }
+
+    fn misfit(&self, features: f64) -> SaveError {
+        SaveError::corrupted(&format!(
+            "unknown {:?} has {} coefficients for {features} features",
+            self.name,
+            self.beta.len(),
+        ))
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T, SaveError> {
+    serde_json::from_str(raw.get()).map_err(|cause| SaveError::corrupted(&cause))
+}
+
+fn write(value: &impl Serialize) -> Result<Box<RawValue>, SaveError> {
+    serde_json::value::to_raw_value(value).map_err(|cause| SaveError::corrupted(&cause))
 }
 
 /// Sinusoidal features as plain arrays in physical coordinates.
@@ -125,7 +177,7 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
         })?;
         unknowns.push(Unknown {
             name,
-            beta: own.to_vec(),
+            beta: own,
             arrays: match &saved {
                 SavedBasis::Sinusoidal(basis) => Some(Arrays::of(basis)),
                 _ => None,
@@ -133,16 +185,15 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
             basis: saved,
         });
     }
-    let unknowns =
-        serde_json::value::to_raw_value(&unknowns).map_err(|cause| SaveError::corrupted(&cause))?;
-    let document = Document {
+    let mut document = Document {
         format: FORMAT.to_owned(),
         version: VERSION,
-        checksum: Some(checksum(unknowns.get())),
-        coordinates: Coordinates::of(solution.space()),
-        unknowns,
-        report: solution.report().clone(),
+        checksum: String::new(),
+        coordinates: write(&Coordinates::of(solution.space()))?,
+        unknowns: write(&unknowns)?,
+        report: write(solution.report())?,
     };
+    document.checksum = document.expected_checksum();
     serde_json::to_string(&document).map_err(|cause| SaveError::corrupted(&cause))
 }
 
@@ -175,37 +226,21 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
     }
     let document: Document =
         serde_json::from_str(text).map_err(|cause| SaveError::corrupted(&cause))?;
-    let found = checksum(document.unknowns.get());
-    if let Some(stated) = document.checksum
-        && stated != found
-    {
+    let (found, stated) = (document.expected_checksum(), &document.checksum);
+    if *stated != found {
         return Err(SaveError::corrupted(&format!(
-            "its checksum is {found}, but {stated} was written"
+            "its checksum is {found}, but {stated:?} was written"
         )));
     }
-    let unknowns: Vec<Unknown> = serde_json::from_str(document.unknowns.get())
-        .map_err(|cause| SaveError::corrupted(&cause))?;
-    assemble(&document.coordinates.space(), unknowns, document.report)
-}
-
-/// A solution from parts that were each read soundly, if they fit together.
-fn assemble(space: &Space, unknowns: Vec<Unknown>, report: Report) -> Result<Solution, SaveError> {
+    let space = read::<Coordinates>(&document.coordinates)?.space();
+    let report: Report = read(&document.report)?;
     let (mut bases, mut names, mut beta) = (Vec::new(), Vec::new(), Vec::new());
-    for unknown in unknowns {
-        let basis: Arc<dyn Basis> = unknown.basis.into_basis();
-        if basis.len() != unknown.beta.len() {
-            return Err(SaveError::corrupted(&format!(
-                "unknown {:?} has {} coefficients for {} features",
-                unknown.name,
-                unknown.beta.len(),
-                basis.len()
-            )));
-        }
-        bases.push(basis);
+    for unknown in read::<Vec<StoredUnknown>>(&document.unknowns)? {
+        bases.push(unknown.basis()?);
         names.push(fastlsq_ops::unknown(&unknown.name));
         beta.extend(unknown.beta);
     }
-    Solution::from_parts((space.clone(), names), bases, beta, report)
+    Solution::from_parts((space, names), bases, beta, report)
         .map_err(|cause| SaveError::corrupted(&cause))
 }
 
@@ -215,11 +250,31 @@ fn foreign(reason: &impl ToString) -> SaveError {
     }
 }
 
-/// The 64-bit FNV-1a hash of a text without its white space.
-fn checksum(text: &str) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+/// The 64-bit FNV-1a hash of several texts, without the white space between their tokens; a zero byte ends each.
+struct Hash(u64);
+
+impl Hash {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
     }
-    format!("fnv1a64:{hash:016x}")
+
+    fn add(&mut self, text: &str) {
+        let (mut in_string, mut escaped) = (false, false);
+        for byte in text.bytes() {
+            if in_string || !byte.is_ascii_whitespace() {
+                self.add_byte(byte);
+            }
+            in_string ^= byte == b'"' && !escaped;
+            escaped = in_string && byte == b'\\' && !escaped;
+        }
+        self.add_byte(0);
+    }
+
+    fn add_byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+
+    fn finish(&self) -> String {
+        format!("fnv1a64:{:016x}", self.0)
+    }
 }

@@ -1,10 +1,10 @@
 //! Solutions in files: one JSON document that any language can read.
 //!
-//! # The format, version 2
+//! # The format, version 3
 //! ```json
 //! {
 //!   "format": "fastlsq-solution",
-//!   "version": 2,
+//!   "version": 3,
 //!   "checksum": "fnv1a64:0123456789abcdef",
 //!   "coordinates": {"names": ["x", "t"], "time": true},
 //!   "unknowns": [
@@ -26,8 +26,11 @@
 //! - `basis` is what [`Solution::load`] reads (see [`SavedBasis`](fastlsq_basis::SavedBasis)).
 //!   `arrays` says the same of sinusoidal features in plain arrays, for other programs; other kinds
 //!   of bases have none.
-//! - `checksum` is the 64-bit FNV-1a hash of the text of `unknowns` without white space. A file may
-//!   go without; if it is there it must agree.
+//! - `checksum` is the 64-bit FNV-1a hash of everything else: of the bytes of the format's name, of the version, and of the
+//!   texts of `coordinates`, `unknowns` and `report` as they stand in the file, each followed by a zero byte. White
+//!   space between tokens does not count. A file whose checksum does not agree, or is missing, is not read.
+//! - A file of more than a gibibyte is not read, and no basis is built that has more features than the file has
+//!   coefficients.
 //! - `coordinates` are the names of the axes; `time` says that the last one is time.
 //!
 //! With `none` axes in the phase and the axes of declared symmetry as factors,
@@ -58,12 +61,16 @@ mod error;
 mod format;
 pub(crate) mod number;
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
 pub use error::SaveError;
 
 use crate::solution::Solution;
+
+/// A larger file is no solution.
+const MOST_BYTES: u64 = 1 << 30;
 
 impl Solution {
     /// Writes the solution to a file, in the format of [`saved`](crate::saved).
@@ -106,11 +113,14 @@ impl Solution {
     /// Reads a solution that [`save`](Self::save) wrote.
     ///
     /// # Errors
-    /// A file that cannot be read, is of another kind or version, was cut off or damaged.
+    /// A file that cannot be read, is larger than a gibibyte, is of another kind or version, was cut off or damaged.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, SaveError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|cause| SaveError::io("read", path, cause))?;
-        format::decode(&bytes)
+        let file = File::open(path).map_err(|cause| SaveError::io("read", path, cause))?;
+        Self::from_reader(file).map_err(|error| match error {
+            SaveError::Stream { cause } => SaveError::io("read", path, cause),
+            other => other,
+        })
     }
 
     /// Writes the solution in the format of [`saved`](crate::saved).
@@ -129,11 +139,15 @@ impl Solution {
     ///
     /// # Errors
     /// As [`load`](Self::load).
-    pub fn from_reader(mut reader: impl Read) -> Result<Self, SaveError> {
+    pub fn from_reader(reader: impl Read) -> Result<Self, SaveError> {
         let mut bytes = Vec::new();
         reader
+            .take(MOST_BYTES + 1)
             .read_to_end(&mut bytes)
             .map_err(|cause| SaveError::Stream { cause })?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(SaveError::TooLarge { limit: MOST_BYTES });
+        }
         format::decode(&bytes)
     }
 }

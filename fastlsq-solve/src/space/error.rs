@@ -73,6 +73,18 @@ pub enum SpaceError {
         /// Modes before the conditions.
         modes: usize,
     },
+    /// Conditions at one end of an interval that repeat or contradict each other.
+    #[error(
+        "the {given} conditions at the {end} end say only {independent} different things; leave out those that repeat others"
+    )]
+    EndConditions {
+        /// Which end.
+        end: &'static str,
+        /// The conditions there.
+        given: usize,
+        /// How many are independent.
+        independent: usize,
+    },
     /// More functions than dense matrices can serve.
     #[error(
         "the space needs about {needed} functions, more than the limit of {limit}; coarsen the tolerance, or raise the limit if memory and time allow"

@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
-use super::readme;
+use super::{fuzz, readme};
 use crate::{cargo::Cargo, format, workspace::Workspace};
 use summary::{Outcome, Row};
 
@@ -52,11 +52,16 @@ enum Step {
     Features,
     /// Every example builds, and runs to a successful end
     Examples,
+    /// Calls at random neither panic nor overrun their limits
+    Fuzz,
     /// The README's results are those of the committed run
     Readme,
     /// Manifests inherit from the workspace, crates have a README, no large or unfinished files
     Hygiene,
 }
+
+/// How long the step `fuzz` goes on.
+const FUZZ_SECONDS: f64 = 8.0;
 
 /// What a step may use.
 struct Context {
@@ -158,6 +163,11 @@ impl Step {
                 .map(|()| String::new()),
             Self::Features => features::run(context),
             Self::Examples => examples::run(context),
+            Self::Fuzz => {
+                let report = fuzz::fuzz(FUZZ_SECONDS, 0, None)?;
+                report.verdict()?;
+                Ok(format::count(report.cases() as usize, "call"))
+            }
             Self::Readme if context.fix => readme::rewrite(root).map(|changes| changes.join(", ")),
             Self::Readme => readme::check(root),
             Self::Hygiene => hygiene::run(&context.workspace),

@@ -49,6 +49,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "cpu")]
     backend: backend::Choice,
 
+    /// Where published data for the discovery of laws lie (`ks_u.npy` and so on); rows that need them are skipped without
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
     /// Keep all rows that are there from an earlier run with the same options (each names the commit it was made with)
     #[arg(long)]
     resume: bool,
@@ -58,10 +62,11 @@ impl Args {
     /// Runs the chosen experiments; fails if a row misses its bar.
     pub(crate) fn run(self) -> Result<()> {
         let items = chosen(&self.items)?;
-        let plan = Plan::new(
-            self.quick,
-            self.seeds.and_then(|seeds| usize::try_from(seeds).ok()),
-        );
+        let seeds = self.seeds.and_then(|seeds| usize::try_from(seeds).ok());
+        let plan = Plan {
+            data: self.data,
+            ..Plan::new(self.quick, seeds)
+        };
         let jobs = jobs(&items, &plan, &self.items)?;
         backend::choose(self.backend)?;
         let workspace = Workspace::load()?;
@@ -90,7 +95,7 @@ impl Args {
             results.rows.retain(|row| !asked(&row.id));
         }
         let paper = Paper::load()?;
-        let verdicts = measure(&items, &jobs, plan, &paper, &mut results, &output)?;
+        let verdicts = measure(&items, &jobs, &plan, &paper, &mut results, &output)?;
         println!("\n{}", output.summary());
         conclude(&verdicts)
     }
@@ -171,7 +176,7 @@ fn resume(earlier: Option<Results>, meta: Meta, output: &Output) -> Result<Resul
 fn measure(
     items: &[Box<dyn Item>],
     jobs: &[Vec<Job>],
-    plan: Plan,
+    plan: &Plan,
     paper: &Paper,
     results: &mut Results,
     output: &Output,
@@ -185,7 +190,7 @@ fn measure(
     let progress = Progress::new(efforts.sum());
     let everything: Vec<Job> = items::registry()
         .iter()
-        .flat_map(|item| item.jobs(&plan))
+        .flat_map(|item| item.jobs(plan))
         .collect();
     let order: Vec<&str> = everything.iter().map(|job| job.id.as_str()).collect();
     for (item, jobs) in items.iter().zip(jobs) {
@@ -195,21 +200,21 @@ fn measure(
             }
             progress.begin(&job.id);
             let mut row = job.run(&Context {
-                plan,
+                plan: plan.clone(),
                 paper,
                 results,
                 progress: &|message| progress.detail(message),
             });
             row.commit = results.meta.machine.commit();
-            let verdicts = bars::judge(&bars, &plan, [&row]);
+            let verdicts = bars::judge(&bars, plan, [&row]);
             progress.finish(job, &row, &verdicts);
             results.rows.push(row);
             results.sort(&order);
             output.save(results)?;
         }
         // After each item, so that an interrupted run leaves a readable report as well.
-        let verdicts = bars::judge(&bars, &plan, &results.rows);
-        output.write(results, &plan, paper, &verdicts)?;
+        let verdicts = bars::judge(&bars, plan, &results.rows);
+        output.write(results, plan, paper, &verdicts)?;
         let rows: Vec<_> = results
             .rows
             .iter()
@@ -228,7 +233,7 @@ fn measure(
         .rows
         .iter()
         .filter(|row| jobs.iter().flatten().any(|job| job.id == row.id));
-    Ok(bars::judge(&bars, &plan, asked))
+    Ok(bars::judge(&bars, plan, asked))
 }
 
 /// Fails, naming every bar that was missed.

@@ -3,7 +3,7 @@
 use super::dop853_table::{
     ALL_STAGES, COUPLING, ERROR_3, ERROR_5, EXTENSION, NODES, STAGES, WEIGHTS,
 };
-use super::norm::{length, worse};
+use super::norm::worse;
 use super::stepper::{State, StepFailure};
 use super::trajectory::Form;
 use super::{Ode, Segment};
@@ -108,12 +108,10 @@ impl Dop853 {
         let (mut fifth, mut third) = (vec![0.0; state.y.len()], vec![0.0; state.y.len()]);
         self.add(&mut fifth, 1.0, &ERROR_5);
         self.add(&mut third, 1.0, &ERROR_3);
-        state
-            .norm
-            .parts()
-            .map(|(part, allowed)| {
-                let fifth = length(&fifth[part.clone()]) / allowed;
-                let third = length(&third[part]) / allowed;
+        let parts = state.norm.of_parts(&fifth).into_iter();
+        parts
+            .zip(state.norm.of_parts(&third))
+            .map(|(fifth, third)| {
                 let both = fifth.hypot(0.1 * third);
                 if both == 0.0 {
                     0.0

@@ -30,15 +30,18 @@
 mod dop853;
 mod dop853_table;
 mod exponential;
+mod linearised;
 mod norm;
 mod radau;
 mod stepper;
 mod trajectory;
 
-use faer::MatMut;
+use faer::{Mat, MatMut};
+use linearised::DenseJacobian;
 use thiserror::Error;
 
 pub use exponential::{Propagator, exponential};
+pub use linearised::{Linearised, Shifted};
 pub use stepper::{Method, StepFailure, Stepper};
 pub use trajectory::{OdeStatus, Segment, Trajectory};
 
@@ -53,9 +56,17 @@ pub trait Ode {
     /// Writes ∂f/∂y, every entry of it; the matrix comes filled with zeros.
     fn jacobian(&self, t: f64, y: &[f64], jacobian: MatMut<'_, f64>);
 
-    /// Lengths of the parts of y whose errors are measured each against its own size.
+    /// ∂f/∂y in the form in which implicit methods use it; by default the [dense matrix](Self::jacobian).
+    fn linearise(&self, t: f64, y: &[f64]) -> Box<dyn Linearised> {
+        let mut jacobian = Mat::zeros(self.dim(), self.dim());
+        self.jacobian(t, y, jacobian.as_mut());
+        Box::new(DenseJacobian(jacobian))
+    }
+
+    /// The part of y that each component belongs to, numbered from 0: errors of a part are measured against its own
+    /// size.
     fn parts(&self) -> Vec<usize> {
-        vec![self.dim()]
+        vec![0; self.dim()]
     }
 }
 
@@ -77,13 +88,13 @@ where
     pub fn new(dim: usize, rate: F, jacobian: J) -> Self {
         Self {
             dim,
-            parts: vec![dim],
+            parts: vec![0; dim],
             rate,
             jacobian,
         }
     }
 
-    /// With errors measured in parts of these lengths, each against its own size.
+    /// With errors measured in parts, each against its own size: the number of the part of each component.
     #[must_use]
     pub fn with_parts(mut self, parts: Vec<usize>) -> Self {
         self.parts = parts;

@@ -1,7 +1,6 @@
 //! The size of errors: Euclidean in each part, relative to the size that the part has, or had a few steps ago.
 
 use super::{Ode, OdeOptions};
-use std::ops::Range;
 
 /// How much of a part's size is remembered from step to step: a part that passes through zero is not
 /// held to the accuracy of zero, and a short burst does not spoil what follows it.
@@ -10,7 +9,8 @@ const FADING: f64 = 0.5;
 /// Parts of y with the error that each may make in one step.
 #[derive(Debug, Clone)]
 pub(super) struct ErrorNorm {
-    parts: Vec<Range<usize>>,
+    /// The part of each component.
+    part: Vec<usize>,
     largest: Vec<f64>,
     relative: f64,
     absolute: f64,
@@ -18,19 +18,18 @@ pub(super) struct ErrorNorm {
 
 impl ErrorNorm {
     pub(super) fn new(ode: &dyn Ode, y: &[f64], options: &OdeOptions) -> Self {
-        let mut parts = Vec::new();
-        let mut start = 0_usize;
-        for length in ode.parts() {
-            let end = start.max(start.saturating_add(length).min(y.len()));
-            parts.push(start..end);
-            start = end;
+        // Components without a part of their own, and parts without number, join the first.
+        let mut part = ode.parts();
+        part.resize(y.len(), 0);
+        for own in &mut part {
+            if *own >= y.len() {
+                *own = 0;
+            }
         }
-        if start < y.len() {
-            parts.push(start..y.len());
-        }
+        let count = part.iter().max().map_or(1, |last| last + 1);
         let mut norm = Self {
-            largest: vec![0.0; parts.len()],
-            parts,
+            largest: vec![0.0; count],
+            part,
             relative: options.relative,
             absolute: 0.0,
         };
@@ -46,8 +45,9 @@ impl ErrorNorm {
 
     /// Takes note of the size of an accepted y.
     pub(super) fn observe(&mut self, y: &[f64]) {
-        for (part, largest) in self.parts.iter().zip(&mut self.largest) {
-            *largest = (FADING * *largest).max(length(&y[part.clone()]));
+        let lengths = self.lengths(y);
+        for (length, largest) in lengths.into_iter().zip(&mut self.largest) {
+            *largest = (FADING * *largest).max(length);
         }
     }
 
@@ -56,19 +56,35 @@ impl ErrorNorm {
         error * self.relative
     }
 
-    /// For each part: its range and the error it may make.
-    pub(super) fn parts(&self) -> impl Iterator<Item = (Range<usize>, f64)> + '_ {
-        self.parts
-            .iter()
-            .zip(&self.largest)
-            .map(|(part, largest)| (part.clone(), self.absolute + self.relative * largest))
+    /// ‖x‖₂ of each part.
+    fn lengths(&self, x: &[f64]) -> Vec<f64> {
+        let mut sums = vec![0.0; self.largest.len()];
+        for (part, x) in self.part.iter().zip(x) {
+            sums[*part] += x * x;
+        }
+        let sound = |sum: &f64| *sum < 1e280 && (*sum > 1e-280 || *sum == 0.0);
+        if sums.iter().all(sound) {
+            return sums.into_iter().map(f64::sqrt).collect();
+        }
+        (0..sums.len())
+            .map(|part| {
+                let own = self.part.iter().zip(x).filter(|(p, _)| **p == part);
+                length(&own.map(|(_, x)| *x).collect::<Vec<f64>>())
+            })
+            .collect()
+    }
+
+    /// The length of each part in units of what is allowed.
+    pub(super) fn of_parts(&self, error: &[f64]) -> Vec<f64> {
+        let lengths = self.lengths(error).into_iter().zip(&self.largest);
+        lengths
+            .map(|(length, largest)| length / (self.absolute + self.relative * largest))
+            .collect()
     }
 
     /// The error in units of what is allowed; the worst part counts.
     pub(super) fn of(&self, error: &[f64]) -> f64 {
-        self.parts()
-            .map(|(part, allowed)| length(&error[part]) / allowed)
-            .fold(0.0, worse)
+        self.of_parts(error).into_iter().fold(0.0, worse)
     }
 }
 

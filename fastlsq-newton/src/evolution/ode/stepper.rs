@@ -141,7 +141,7 @@ impl Stepper {
             .unwrap_or_else(|| first_step(ode, &state, order));
         let method = match options.method {
             Method::Explicit => Engine::Explicit(Dop853::new(y.len())),
-            Method::Implicit => Engine::Implicit(Box::new(Radau::new(y.len(), options.relative))),
+            Method::Implicit => Engine::Implicit(Box::new(Radau::new(options.relative))),
         };
         Ok(Self { state, method })
     }

@@ -111,19 +111,16 @@ pub(super) fn run(scope: &Scope, record: &mut Record) -> Result<()> {
 
 fn solved(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> Result<Sample> {
     let clock = Instant::now();
-    let solution = benchmark.solve(options)?;
+    let solution = benchmark.problem.solve_with(options)?;
     let seconds = clock.elapsed().as_secs_f64();
-    let errors = benchmark.errors_of(&solution, TEST_POINTS)?;
-    let pieces = solution.pieces();
-    let steps: usize = pieces.iter().map(|piece| piece.newton().iterations()).sum();
-    let features = solution.report().map_or(0, |report| report.features);
+    let errors = benchmark.errors(&solution, TEST_POINTS)?;
+    let newton = solution.newton();
+    let (steps, features) = (newton.iterations(), solution.report().features);
     Ok(Sample {
         value_error: Some(errors.value),
         gradient_error: Some(errors.gradient),
         seconds: Some(seconds),
-        status: pieces
-            .first()
-            .map_or_else(String::new, |piece| piece.newton().status.to_string()),
+        status: newton.status.to_string(),
         ..Sample::default()
     }
     .with("iterations", steps as f64)

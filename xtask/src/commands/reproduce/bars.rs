@@ -86,7 +86,8 @@ impl Bar {
             Mode::Full => !plan.quick,
             Mode::Quick => plan.quick,
         };
-        mode && self.item == row.item
+        mode && !row.is_skipped()
+            && self.item == row.item
             && (self.case == row.case || self.case == "*" && !self.except.contains(&row.case))
             && self.variant == row.variant
     }

@@ -1,5 +1,7 @@
 //! What an experiment is: jobs that each give one row, and how the rows are shown.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 
 use super::figure::Figure;
@@ -32,19 +34,25 @@ pub(crate) trait Item {
 }
 
 /// How much to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Fewer seeds and features.
     pub(crate) quick: bool,
     /// Independent repetitions.
     pub(crate) seeds: usize,
+    /// Where published data lie, if the user has them.
+    pub(crate) data: Option<PathBuf>,
 }
 
 impl Plan {
     /// The plan for these options.
     pub(crate) fn new(quick: bool, seeds: Option<usize>) -> Self {
         let seeds = seeds.unwrap_or(if quick { 1 } else { 5 });
-        Self { quick, seeds }
+        Self {
+            quick,
+            seeds,
+            data: None,
+        }
     }
 
     /// Repetitions behind rows that only stand beside ours, such as other features and sweeps: at most three, as many

@@ -9,11 +9,16 @@ mod baselines;
 mod caching;
 mod coil;
 mod discovery;
+mod geometry;
+mod eigen;
+mod evolution;
 mod inverse_heat;
+mod laws;
 mod linear;
 mod newton;
 mod nonlinear;
 mod posed;
+mod patches;
 mod regression;
 mod shared;
 mod solved;
@@ -39,9 +44,14 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(coil::Coil),
         Box::new(source_position::SourcePosition),
         Box::new(discovery::Discovery),
+        Box::new(laws::Laws),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
+        Box::new(geometry::Geometry),
         Box::new(posed::Posed),
+        Box::new(evolution::Evolution),
+        Box::new(eigen::Eigen),
+        Box::new(patches::Patches),
     ]
 }
 

@@ -104,6 +104,9 @@ pub(crate) struct Run {
     pub(crate) series: BTreeMap<String, Vec<f64>>,
 }
 
+/// The status of rows that need something which was not given.
+const SKIPPED: &str = "skipped";
+
 /// One bandwidth for all axes, or one for each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -195,6 +198,20 @@ impl Row {
             paper: BTreeMap::new(),
             runs,
         }
+    }
+
+    /// A row that was not asked for in a way that could answer it.
+    pub(crate) fn skipped(item: &str, case: &str, variant: &str, reason: &str) -> Self {
+        let run = Run {
+            status: SKIPPED.to_owned(),
+            ..Run::failed(0, reason)
+        };
+        Self::of_runs(item, case, variant, vec![run])
+    }
+
+    /// Whether the row was skipped: no bar applies then.
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.median.status == SKIPPED
     }
 
     /// Why numbers of this row are missing, if any are.

@@ -1,42 +1,29 @@
 //! Factors of λ − hJ for every eigenvalue λ of A⁻¹.
 
+use super::super::linearised::{Linearised, Shifted};
 use super::table::Table;
 use faer::{Mat, c64};
-use fastlsq_solve::dense::Lu;
 
 /// The factored systems of one step length.
 #[derive(Debug)]
 pub(super) struct Factors {
     step: f64,
     stages: usize,
-    real: Lu<f64>,
-    pairs: Vec<Lu<c64>>,
+    real: Box<dyn Shifted>,
+    pairs: Vec<Box<dyn Shifted>>,
 }
 
 impl Factors {
-    pub(super) fn new(table: &Table, h: f64, jacobian: &Mat<f64>) -> Self {
-        let dim = jacobian.nrows();
-        let mut real = Mat::from_fn(dim, dim, |i, j| -h * jacobian[(i, j)]);
-        for i in 0..dim {
-            real[(i, i)] += table.real;
-        }
-        let pairs = table
-            .pairs
-            .iter()
-            .map(|&lambda| {
-                let mut shifted =
-                    Mat::from_fn(dim, dim, |i, j| c64::new(-h * jacobian[(i, j)], 0.0));
-                for i in 0..dim {
-                    shifted[(i, i)] += lambda;
-                }
-                Lu::new(shifted)
-            })
-            .collect();
+    pub(super) fn new(table: &Table, h: f64, jacobian: &dyn Linearised) -> Self {
         Self {
             step: h,
             stages: table.stages(),
-            real: Lu::new(real),
-            pairs,
+            real: jacobian.shifted(c64::new(table.real, 0.0), h),
+            pairs: table
+                .pairs
+                .iter()
+                .map(|&lambda| jacobian.shifted(lambda, h))
+                .collect(),
         }
     }
 
@@ -45,32 +32,43 @@ impl Factors {
     }
 
     /// (γ − hJ)⁻¹ x, in place.
-    pub(super) fn solve_real(&self, x: &mut Mat<f64>) {
-        self.real.solve_in_place(x.as_mut());
+    pub(super) fn solve_real(&self, x: &mut [f64]) {
+        let mut im = vec![0.0; x.len()];
+        self.real.solve(x, &mut im);
     }
 
     /// The Newton correction for a residual with one column per stage.
     pub(super) fn solve(&self, table: &Table, residual: &Mat<f64>) -> Mat<f64> {
         let (dim, stages) = residual.shape();
-        let mut real = Mat::from_fn(dim, 1, |i, _| {
-            (0..stages)
-                .map(|k| table.covectors[(0, k)].re * residual[(i, k)])
-                .sum()
-        });
-        self.real.solve_in_place(real.as_mut());
-        let mut change = Mat::from_fn(dim, stages, |i, j| table.vectors[(j, 0)].re * real[(i, 0)]);
+        // One right-hand side for each eigenvalue: a combination of the stages.
+        let combined = |p: usize, part: fn(c64) -> f64| {
+            let mut x = vec![0.0; dim];
+            for k in 0..stages {
+                let factor = part(table.covectors[(p, k)]);
+                for (x, r) in x.iter_mut().zip(residual.col(k).iter()) {
+                    *x += factor * r;
+                }
+            }
+            x
+        };
+        let mut change = Mat::zeros(dim, stages);
+        let mut real = combined(0, |v| v.re);
+        self.solve_real(&mut real);
+        for j in 0..stages {
+            let factor = table.vectors[(j, 0)].re;
+            for (change, x) in change.col_mut(j).iter_mut().zip(&real) {
+                *change += factor * x;
+            }
+        }
         for (p, pair) in self.pairs.iter().enumerate() {
-            let mut w = Mat::from_fn(dim, 1, |i, _| {
-                (0..stages)
-                    .map(|k| table.covectors[(p + 1, k)] * residual[(i, k)])
-                    .sum::<c64>()
-            });
-            pair.solve_in_place(w.as_mut());
+            let (mut re, mut im) = (combined(p + 1, |v| v.re), combined(p + 1, |v| v.im));
+            pair.solve(&mut re, &mut im);
             // The conjugate system adds the conjugate: twice the real part.
             for j in 0..stages {
                 let v = table.vectors[(j, p + 1)];
-                for i in 0..dim {
-                    change[(i, j)] += 2.0 * (v * w[(i, 0)]).re;
+                let parts = re.iter().zip(&im);
+                for (change, (re, im)) in change.col_mut(j).iter_mut().zip(parts) {
+                    *change += 2.0 * (v.re * re - v.im * im);
                 }
             }
         }

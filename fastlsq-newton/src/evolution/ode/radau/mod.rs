@@ -9,6 +9,7 @@
 mod factors;
 mod table;
 
+use super::linearised::Linearised;
 use super::norm::worse;
 use super::stepper::{State, StepFailure};
 use super::trajectory::Form;
@@ -22,6 +23,8 @@ const ITERATIONS: usize = 8;
 /// Part of the tolerance that the iteration may leave: small beside the error of the method, which
 /// adds up over some hundred steps.
 const LEFT: f64 = 1e-3;
+/// Relative rounding of the increments: what the iteration cannot be asked to get below.
+const ROUNDING: f64 = 3e-14;
 /// Contraction above which the Jacobian is renewed.
 const RENEW: f64 = 0.02;
 /// Contraction below which, for some steps in a row, the next higher order is tried.
@@ -37,10 +40,11 @@ pub(super) struct Radau {
     order: usize,
     /// The highest table that the tolerance asks for.
     highest: usize,
-    jacobian: Mat<f64>,
+    /// What the iteration may leave, in units of the tolerance.
+    left: f64,
+    jacobian: Option<Box<dyn Linearised>>,
     /// Whether the Jacobian belongs to the present point.
     fresh: bool,
-    known: bool,
     factors: Option<Factors>,
     last: Option<Segment>,
     easy: usize,
@@ -57,7 +61,7 @@ enum Outcome {
 }
 
 impl Radau {
-    pub(super) fn new(dim: usize, relative: f64) -> Self {
+    pub(super) fn new(relative: f64) -> Self {
         let tables: Vec<Table> = [3, 5, 7].into_iter().filter_map(Table::new).collect();
         // An error of h⁴, h⁶, h⁸: the higher the accuracy, the more stages pay.
         let wanted = match relative {
@@ -70,9 +74,9 @@ impl Radau {
             tables,
             order: highest,
             highest,
-            jacobian: Mat::zeros(dim, dim),
+            left: LEFT.max(ROUNDING / relative),
+            jacobian: None,
             fresh: false,
-            known: false,
             factors: None,
             last: None,
             easy: 0,
@@ -97,15 +101,14 @@ impl Radau {
             if state.too_small(h) {
                 return Err(state.failure(h, not_finite));
             }
-            if !self.known {
+            if self.jacobian.is_none() {
                 self.renew(ode, state);
             }
             let reusable = |factors: &Factors| factors.fits(h, table.stages());
-            if !self.factors.as_ref().is_some_and(reusable) {
-                self.factors = Some(Factors::new(&table, h, &self.jacobian));
-            }
-            let Some(factors) = self.factors.take() else {
-                return Err(state.failure(h, false));
+            let factors = match (self.factors.take().filter(reusable), &self.jacobian) {
+                (Some(factors), _) => factors,
+                (None, Some(jacobian)) => Factors::new(&table, h, jacobian.as_ref()),
+                (None, None) => return Err(state.failure(h, false)),
             };
             let outcome = self.iterate(ode, state, &table, &factors, h);
             let (z, iterations, contraction) = match outcome {
@@ -158,10 +161,8 @@ impl Radau {
     }
 
     fn renew(&mut self, ode: &dyn Ode, state: &State) {
-        self.jacobian.fill(0.0);
-        ode.jacobian(state.t, &state.y, self.jacobian.as_mut());
+        self.jacobian = Some(ode.linearise(state.t, &state.y));
         self.fresh = true;
-        self.known = true;
         self.factors = None;
     }
 
@@ -205,10 +206,10 @@ impl Radau {
             self.easy = 0;
         }
         if contraction > RENEW {
-            self.known = false;
+            self.jacobian = None;
         }
         // Factors are kept, and the step with them, where a new step would gain little.
-        let keep = self.known && (1.0..1.2).contains(&factor);
+        let keep = self.jacobian.is_some() && (1.0..1.2).contains(&factor);
         let next = if keep { h } else { h * factor };
         state.step = if cut_short {
             state.step.max(next)
@@ -278,7 +279,7 @@ impl Radau {
                 } else {
                     (contraction * ratio).sqrt()
                 };
-                if ratio >= 1.0 && size > 10.0 * LEFT {
+                if ratio >= 1.0 && size > 10.0 * self.left {
                     return Outcome::Failed { not_finite: false };
                 }
                 // Rounding sets the floor: no contraction, but nothing left to gain either.
@@ -287,14 +288,14 @@ impl Radau {
                 } else {
                     size * ratio / (1.0 - ratio)
                 };
-                if left <= LEFT {
+                if left <= self.left {
                     return Outcome::Converged(z, iteration, contraction);
                 }
                 let remaining = ITERATIONS + stages / 2 - iteration;
-                if left * ratio.powi(remaining as i32) > LEFT {
+                if left * ratio.powi(remaining as i32) > self.left {
                     return Outcome::Failed { not_finite: false };
                 }
-            } else if size <= 1e-2 * LEFT {
+            } else if size <= 1e-2 * self.left {
                 return Outcome::Converged(z, iteration, 0.0);
             }
             before = size;
@@ -324,9 +325,10 @@ impl Radau {
             })
             .collect();
         let estimate = |rate: &[f64]| {
-            let mut error = Mat::from_fn(dim, 1, |i, _| h * rate[i] + weighted[i]);
+            let parts = rate.iter().zip(&weighted);
+            let mut error: Vec<f64> = parts.map(|(rate, own)| h * rate + own).collect();
             factors.solve_real(&mut error);
-            column(&error, 0)
+            error
         };
         let error = estimate(&state.rate);
         let size = state.norm.of(&error);

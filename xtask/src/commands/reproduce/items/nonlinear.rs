@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use fastlsq_newton::problems::{NonlinearBenchmark, Solved};
-use fastlsq_newton::{
-    FrequencyLaw, NewtonOptions, NewtonStatus, NonlinearSolution, SinusoidalBasis,
-};
+use fastlsq_newton::problems::NonlinearBenchmark;
+use fastlsq_newton::{FrequencyLaw, NewtonOptions, NonlinearSolution, SinusoidalBasis};
 
-use super::solving::{TEST_POINTS, finite, note_errors, of_report};
+use super::solving::{TEST_POINTS, note_errors, of_report};
 use crate::backend::on_backend;
 use crate::commands::reproduce::item::Plan;
 use crate::commands::reproduce::results::{Run, Sigma};
@@ -71,29 +69,8 @@ pub(super) fn solve(
     options: &NewtonOptions,
     seed: u64,
 ) -> Result<Run> {
-    match benchmark.solve(options)? {
-        Solved::Whole(solution) => measured(benchmark, &solution, seed),
-        slabs @ Solved::InSlabs(_) => measured_slabs(benchmark, &slabs, seed),
-    }
-}
-
-/// The record of a solution in slabs: sums over them, and the worst of them.
-fn measured_slabs(benchmark: &NonlinearBenchmark, slabs: &Solved, seed: u64) -> Result<Run> {
-    let errors = benchmark.errors_of(slabs, TEST_POINTS)?;
-    let worst = slabs.report().context("no slab was solved")?;
-    let mut run = of_report(worst, seed);
-    note_errors(&mut run, &errors);
-    run.estimate = finite(slabs.error_estimate());
-    let pieces = slabs.pieces();
-    run.seconds = finite(pieces.iter().map(|piece| piece.report().seconds).sum());
-    run.iterations = Some(pieces.iter().map(|piece| piece.newton().iterations()).sum());
-    let unsettled = pieces
-        .iter()
-        .map(|piece| piece.newton().status)
-        .find(|status| *status != NewtonStatus::Converged);
-    run.status = unsettled.unwrap_or(NewtonStatus::Converged).to_string();
-    run.more.insert("slabs".to_owned(), pieces.len() as f64);
-    Ok(run)
+    let solution = benchmark.problem.solve_with(options)?;
+    measured(benchmark, &solution, seed)
 }
 
 fn measured(

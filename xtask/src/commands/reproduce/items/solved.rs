@@ -15,8 +15,6 @@ use crate::commands::reproduce::table::{Cell, Style, Table};
 
 /// These problems take long to the last digit: a quick run asks for fewer.
 const QUICK_TOLERANCE: f64 = 1e-4;
-/// Problems in slabs: the share of their time interval that a quick run covers.
-const QUICK_SHARE: f64 = 0.0625;
 /// After this time a quick run begins no further candidate.
 const QUICK_TIME: Duration = Duration::from_secs(10);
 
@@ -38,10 +36,7 @@ impl Item for Solved {
     fn settings(&self, plan: &Plan) -> String {
         let given = if plan.quick {
             let seconds = QUICK_TIME.as_secs();
-            format!(
-                "the seed, the tolerance {QUICK_TOLERANCE:e} and a limit of about {seconds} s (and, for problems \
-                 solved in slabs of time, only the first {QUICK_SHARE} of the interval)"
-            )
+            format!("the seed, the tolerance {QUICK_TOLERANCE:e} and a limit of about {seconds} s")
         } else {
             "the seed".to_owned()
         };
@@ -78,9 +73,6 @@ impl Item for Solved {
 fn solve(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
     let runs = context.each_seed(|seed| {
         let mut options = newton_on_backend(NewtonOptions::new().seed(seed));
-        if context.plan.quick && benchmark.slab_tolerance.is_some() {
-            return nonlinear::solve(&benchmark.shortened(QUICK_SHARE)?, &options, seed);
-        }
         if context.plan.quick {
             let fewer = options.solve.clone().time_limit(QUICK_TIME);
             options = options.solve_options(fewer).tolerance(QUICK_TOLERANCE);

@@ -1,0 +1,120 @@
+//! An evolution in a space of joined polynomials as an ordinary differential equation.
+
+use std::sync::Arc;
+
+use faer::{MatMut, c64};
+use fastlsq_solve::dense::Lu;
+use fastlsq_solve::space::line::{BandFactors, BandMatrix, LineSpace, SlopeTerm};
+
+use super::form::LineProblem;
+use crate::evolution::ode::{Linearised, Ode, Shifted};
+
+/// c′ = P F(Σ cⱼφⱼ + Σ gₖℓₖ): the L2 projection of the rates.
+#[derive(Debug, Clone)]
+pub(crate) struct System<'a> {
+    pub(crate) problem: &'a LineProblem,
+    pub(crate) space: Arc<LineSpace>,
+}
+
+impl System<'_> {
+    /// Legendre coefficients of the states, or `None` if the data cannot be evaluated.
+    pub(crate) fn expansion(&self, t: f64, y: &[f64]) -> Option<Vec<f64>> {
+        let data = self.problem.data(t).ok()?;
+        Some(self.space.expansion(y, &data))
+    }
+
+    fn samples(&self, t: f64, y: &[f64]) -> Option<Vec<Vec<f64>>> {
+        let expansion = self.expansion(t, y)?;
+        let samples = self.problem.samples.iter();
+        Some(samples.map(|(state, d)| self.space.sample(&expansion, *state, *d)).collect())
+    }
+
+    /// ⟨φᵢ, ∂F/∂u φⱼ⟩.
+    pub(crate) fn matrix(&self, t: f64, y: &[f64]) -> Option<BandMatrix> {
+        let samples = self.samples(t, y)?;
+        let rates = self.problem.rates(t, self.space.nodes(), &samples, true).ok()?;
+        let terms: Vec<SlopeTerm<'_>> = rates
+            .slopes
+            .iter()
+            .map(|(of, sample, values)| {
+                let (by, derivative) = self.problem.samples[*sample];
+                SlopeTerm { of: *of, by, derivative, values }
+            })
+            .collect();
+        Some(self.space.matrix(&terms))
+    }
+}
+
+impl Ode for System<'_> {
+    fn dim(&self) -> usize {
+        self.space.dim()
+    }
+
+    fn rate(&self, t: f64, y: &[f64], rate: &mut [f64]) {
+        let found = self
+            .samples(t, y)
+            .and_then(|samples| self.problem.rates(t, self.space.nodes(), &samples, false).ok());
+        match found {
+            Some(found) => rate.copy_from_slice(&self.space.project(&found.values)),
+            None => rate.fill(f64::NAN),
+        }
+    }
+
+    fn jacobian(&self, t: f64, y: &[f64], mut jacobian: MatMut<'_, f64>) {
+        let Some(matrix) = self.matrix(t, y) else {
+            jacobian.fill(f64::NAN);
+            return;
+        };
+        let mut dense = matrix.to_dense();
+        Lu::new(self.space.mass().to_dense()).solve_in_place(dense.as_mut());
+        jacobian.copy_from(&dense);
+    }
+
+    fn linearise(&self, t: f64, y: &[f64]) -> Box<dyn Linearised> {
+        let mass = Arc::clone(self.space.mass());
+        let matrix = self.matrix(t, y);
+        Box::new(BandJacobian { mass, matrix })
+    }
+
+    fn parts(&self) -> Vec<usize> {
+        self.space.function_of()
+    }
+}
+
+/// J = M⁻¹K with banded M and K; nothing where K could not be evaluated.
+#[derive(Debug)]
+struct BandJacobian {
+    mass: Arc<BandMatrix>,
+    matrix: Option<BandMatrix>,
+}
+
+impl Linearised for BandJacobian {
+    fn shifted(&self, lambda: c64, h: f64) -> Box<dyn Shifted> {
+        Box::new(BandShifted {
+            mass: Arc::clone(&self.mass),
+            factors: self.matrix.as_ref().map(|matrix| self.mass.shifted(lambda, matrix, h)),
+        })
+    }
+}
+
+/// (λ − hM⁻¹K)⁻¹ = (λM − hK)⁻¹M.
+#[derive(Debug)]
+struct BandShifted {
+    mass: Arc<BandMatrix>,
+    factors: Option<BandFactors>,
+}
+
+impl Shifted for BandShifted {
+    fn solve(&self, re: &mut [f64], im: &mut [f64]) {
+        let Some(factors) = &self.factors else {
+            re.fill(f64::NAN);
+            return;
+        };
+        re.copy_from_slice(&self.mass.times(re));
+        if im.iter().any(|v| *v != 0.0) {
+            im.copy_from_slice(&self.mass.times(im));
+        }
+        factors.solve(re, im);
+    }
+}
+

@@ -1,0 +1,201 @@
+//! Evolutions that are best followed in time.
+
+use std::f64::consts::PI;
+
+use faer::c64;
+use fastlsq_solve::{
+    INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
+};
+use ndarray::Array2;
+
+use super::NonlinearBenchmark;
+use super::evolution::strip;
+use super::spectral::{Semilinear, SpectralReference};
+use crate::{NewtonError, NonlinearProblem};
+
+/// u_t + u_x = 0 on the circle of length 1, 100 turns.
+#[must_use]
+pub fn advection_long() -> NonlinearBenchmark {
+    let u = unknown("u");
+    let exact = exp(sin(2.0 * PI * (X - T)));
+    let problem = strip(0.0, 1.0, 100.0)
+        .equation(u.d(T) + u.d(X), 0.0)
+        .initial_value(exp(sin(2.0 * PI * X)))
+        .periodic(X);
+    let equation = "u_t + u_x = 0 on the circle of length 1, t ≤ 100";
+    NonlinearBenchmark::new("advection-long", equation, problem, &[exact])
+}
+
+/// u_t = u_xx on \[0,1\] with u = 0 and 1 at the ends, t ≤ 10.
+#[must_use]
+pub fn heat_rod_long() -> NonlinearBenchmark {
+    let u = unknown("u");
+    let mode = |n: f64| exp(-(n * PI).powi(2) * T) * sin(n * PI * X);
+    let exact = X + mode(1.0) + 0.5 * mode(3.0);
+    let problem = strip(0.0, 1.0, 10.0)
+        .equation(u.d(T), laplacian(u))
+        .initial_value(&exact)
+        .condition(X.lo(), u, 0.0)
+        .condition(X.hi(), u, 1.0);
+    let equation = "u_t = u_xx on [0,1] × [0,10], u = 0 and 1 at the ends";
+    NonlinearBenchmark::new("heat-rod-long", equation, problem, &[exact])
+}
+
+/// iψ_t + ½ψ_xx + |ψ|²ψ = 0 on \[−15,15\] × \[0,5\], ψ = u + iv: a soliton that travels ten widths.
+#[must_use]
+pub fn schroedinger_soliton() -> NonlinearBenchmark {
+    let [u, v] = unknowns(["u", "v"]);
+    let speed = 2.0;
+    let envelope = sech(X + 5.0 - speed * T);
+    let phase = speed * X + 0.5 * (1.0 - speed * speed) * T;
+    let exact = [&envelope * cos(&phase), &envelope * sin(&phase)];
+    let [exact_u, exact_v] = &exact;
+    let intensity = u * u + v * v;
+    let problem = strip(-15.0, 15.0, 5.0)
+        .equation(u.d(T), -0.5 * laplacian(v) - &intensity * v)
+        .equation(v.d(T), 0.5 * laplacian(u) + &intensity * u)
+        .condition(INITIAL, u, exact_u)
+        .condition(INITIAL, v, exact_v)
+        .condition(X.lo(), u, exact_u)
+        .condition(X.hi(), u, exact_u)
+        .condition(X.lo(), v, exact_v)
+        .condition(X.hi(), v, exact_v);
+    let equation = "iψ_t + ½ψ_xx + |ψ|²ψ = 0 on [−15,15] × [0,5]";
+    NonlinearBenchmark::new("schroedinger-soliton", equation, problem, &exact)
+}
+
+/// A problem without a solution in closed form, and the same for an independent method.
+#[derive(Debug, Clone)]
+pub struct Referenced {
+    /// The name.
+    pub name: &'static str,
+    /// The equation in one line.
+    pub equation: &'static str,
+    /// The problem as the solver sees it.
+    pub problem: NonlinearProblem,
+    /// The same for Fourier modes.
+    pub semilinear: Semilinear,
+    /// The last time.
+    pub end: f64,
+    /// Points, as a power of two, and steps up to the last time that make the reference accurate.
+    pub resolution: (u32, usize),
+}
+
+/// Times at which errors are measured, and points at each of them.
+const TIMES: usize = 20;
+const POINTS: usize = 1000;
+
+/// The largest L2 distance over equidistant times, relative to the largest norm of the truth, of one unknown or several.
+fn worst(
+    (lo, hi): (f64, f64),
+    times: &[f64],
+    solution: &Solution,
+    truth: &dyn Fn(usize, f64) -> Vec<f64>,
+) -> Result<f64, NewtonError> {
+    let (mut error, mut norm) = (0.0_f64, 0.0_f64);
+    for (k, &t) in times.iter().enumerate() {
+        // Shifted from time to time, so that no point has a special place.
+        let shift = (0.618 * (k + 1) as f64).fract();
+        let points = Array2::from_shape_fn((POINTS, 2), |(i, axis)| {
+            if axis == 0 { lo + (hi - lo) * (i as f64 + shift) / POINTS as f64 } else { t }
+        });
+        let mut found = Vec::new();
+        for unknown in solution.unknowns() {
+            found.push(solution.evaluate(*unknown, &points)?);
+        }
+        let (mut distance, mut size) = (0.0, 0.0);
+        for (i, point) in points.rows().into_iter().enumerate() {
+            for (found, truth) in found.iter().zip(truth(k, point[0])) {
+                distance += (found[i] - truth).powi(2);
+                size += truth * truth;
+            }
+        }
+        error = if distance.is_nan() { f64::NAN } else { error.max(distance) };
+        norm = norm.max(size);
+    }
+    Ok((error / norm).sqrt())
+}
+
+impl NonlinearBenchmark {
+    /// The worst L2 error over the run at fresh points, relative to the largest norm of the exact solution: for evolutions in
+    /// one space dimension.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn worst_error(&self, solution: &Solution) -> Result<f64, NewtonError> {
+        let bounds = self.problem.domain().bounding_box()?;
+        let (&[lo, start], &[hi, end]) = (bounds.lo(), bounds.hi()) else {
+            return Err(NewtonError::NoTime);
+        };
+        let times: Vec<f64> = (1..=TIMES)
+            .map(|k| start + (end - start) * k as f64 / TIMES as f64)
+            .collect();
+        worst((lo, hi), &times, solution, &|k, x| self.exact(&[x, times[k]]))
+    }
+}
+
+impl Referenced {
+    /// The spectral solution, with half the points and steps if it is to be compared with.
+    #[must_use]
+    pub fn reference(&self, coarse: bool) -> SpectralReference {
+        let (level, steps) = self.resolution;
+        let (level, steps) = if coarse { (level - 1, steps / 2) } else { (level, steps) };
+        self.semilinear.reference(self.end, TIMES, level, steps / TIMES)
+    }
+
+    /// The worst L2 distance from the reference over its times, relative to its largest norm.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn worst_error(&self, solution: &Solution, reference: &SpectralReference) -> Result<f64, NewtonError> {
+        let value = |k: usize, x: f64| vec![reference.value(k, x)];
+        worst(self.semilinear.interval, reference.times(), solution, &value)
+    }
+}
+
+/// u_t = 10⁻⁴u_xx + 5(u − u³) on the circle \[−1,1\], t ≤ 1, from x² cos πx: layers of width 0.01.
+#[must_use]
+pub fn allen_cahn_layers() -> Referenced {
+    let u = unknown("u");
+    Referenced {
+        name: "allen-cahn",
+        equation: "u_t = 1e-4 u_xx + 5(u − u³) on the circle [−1,1], t ≤ 1",
+        problem: strip(-1.0, 1.0, 1.0)
+            .equation(u.d(T), 1e-4 * laplacian(u) + 5.0 * (u - u.powi(3)))
+            .initial_value(X.powi(2) * cos(PI * X))
+            .periodic(X),
+        semilinear: Semilinear {
+            interval: (-1.0, 1.0),
+            symbol: |k| 5.0 - 1e-4 * k * k,
+            multiplier: |_| c64::new(1.0, 0.0),
+            reaction: |u| -5.0 * u * u * u,
+            initial: |x| x * x * (PI * x).cos(),
+        },
+        end: 1.0,
+        resolution: (11, 1600),
+    }
+}
+
+/// u_t + uu_x + u_xx + u_xxxx = 0 on the circle of length 32π, t ≤ 50: chaos.
+#[must_use]
+pub fn kuramoto_sivashinsky() -> Referenced {
+    let u = unknown("u");
+    let fourth = u.d(X).d(X).d(X).d(X);
+    Referenced {
+        name: "kuramoto-sivashinsky",
+        equation: "u_t + u u_x + u_xx + u_xxxx = 0 on the circle of length 32π, t ≤ 50",
+        problem: strip(0.0, 32.0 * PI, 50.0)
+            .equation(u.d(T) + u * u.d(X) + u.d(X).d(X) + fourth, 0.0)
+            .initial_value(cos(X / 16.0) * (1.0 + sin(X / 16.0)))
+            .periodic(X),
+        semilinear: Semilinear {
+            interval: (0.0, 32.0 * PI),
+            symbol: |k| k * k - k.powi(4),
+            multiplier: |k| c64::new(0.0, -0.5 * k),
+            reaction: |u| u * u,
+            initial: |x| (x / 16.0).cos() * (1.0 + (x / 16.0).sin()),
+        },
+        end: 50.0,
+        resolution: (9, 4800),
+    }
+}

@@ -1,0 +1,171 @@
+//! The story of a linear solve: state, search for one sum of waves, patches if need be, report.
+
+use std::time::Instant;
+
+use super::search::{Found, search};
+use super::trial::LinearBench;
+use crate::SolveError;
+use crate::options::{FeatureChoice, Options};
+use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
+use crate::posed::Posedness;
+use crate::problem::ConcreteProblem;
+use crate::report::Report;
+use crate::solution::Solution;
+
+/// Solves a problem: explicit options are obeyed, the rest is searched for.
+pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
+    super::prepared(problem, options, |bench, begin| {
+        let patches = Patches::of(problem, options)?;
+        if let Some(reason) = patches.at_once(problem) {
+            match patches.solve(bench.options) {
+                Ok(patched) => return as_patched(bench, patched, None, reason, begin),
+                Err(error) if patches.are_asked_for() => return Err(error.into()),
+                Err(error) => return waves_after(bench, &error, begin),
+            }
+        }
+        bench.may_give_up = patches.may_help();
+        let mut found = search(bench)?;
+        let open = options.leaves_features_open() && !problem.equations.is_empty();
+        if !(found.is_wanting() && open) {
+            return super::as_solution(bench, found, begin);
+        }
+        match patches.solve(bench.options) {
+            Ok(patched) if patched.report().error_estimate < found.estimate => {
+                let reason = found.unpromising.clone();
+                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                as_patched(bench, patched, Some(&found), &reason, begin)
+            }
+            Ok(patched) => {
+                let estimate = patched.report().error_estimate;
+                let tried = format!("patches were tried, and did no better ({estimate:.1e})");
+                whole_search(bench, &mut found)?;
+                found.choice = format!("{}; {tried}", found.choice);
+                super::as_solution(bench, found, begin)
+            }
+            Err(error) => {
+                whole_search(bench, &mut found)?;
+                found.choice = format!("{}; no patches: {error}", found.choice);
+                super::as_solution(bench, found, begin)
+            }
+        }
+    })
+}
+
+/// Takes up a search that gave up for the sake of patches.
+fn whole_search(bench: &mut LinearBench<'_>, found: &mut Found<()>) -> Result<(), SolveError> {
+    if found.unpromising.is_some() {
+        bench.may_give_up = false;
+        match search(bench) {
+            Ok(whole) if whole.estimate < found.estimate => *found = whole,
+            Ok(_) => {}
+            // What was found before stands.
+            Err(error) => match error.limit() {
+                Some(limit) => found.status = limit.into(),
+                None => return Err(error),
+            },
+        }
+    }
+    Ok(())
+}
+
+/// One sum of waves where patches should have come first and could not.
+fn waves_after(
+    bench: &mut LinearBench<'_>,
+    error: &PatchError,
+    begin: Instant,
+) -> Result<Solution, SolveError> {
+    let mut found = search(bench)?;
+    found.choice = format!("{}; no patches: {error}", found.choice);
+    super::as_solution(bench, found, begin)
+}
+
+/// Whether and how a problem can be solved on patches.
+struct Patches<'a> {
+    choice: &'a Patching,
+    problem: Result<PatchProblem, PatchError>,
+}
+
+impl<'a> Patches<'a> {
+    fn of(problem: &ConcreteProblem, options: &'a Options) -> Result<Self, SolveError> {
+        let choice = &options.patches;
+        let problem = PatchProblem::of(problem);
+        match (choice, problem) {
+            (Patching::Always(_), Err(error)) => Err(error.into()),
+            (_, problem) => Ok(Self { choice, problem }),
+        }
+    }
+
+    fn are_asked_for(&self) -> bool {
+        matches!(self.choice, Patching::Always(_))
+    }
+
+    /// Why one sum of waves need not be tried, if it need not.
+    fn at_once(&self, problem: &ConcreteProblem) -> Option<&'static str> {
+        if self.are_asked_for() {
+            return Some("they were asked for");
+        }
+        let straight = std::f64::consts::PI + 1e-6;
+        let corners = || problem.domain.corners();
+        let reentrant = self.may_help() && corners().iter().any(|corner| corner.angle > straight);
+        reentrant.then_some("the domain has re-entrant corners")
+    }
+
+    /// Whether patches may take over from a search.
+    fn may_help(&self) -> bool {
+        matches!(self.choice, Patching::WhenNeeded(_)) && self.problem.is_ok()
+    }
+
+    fn solve(&self, options: &Options) -> Result<PatchSolution, PatchError> {
+        let own = match self.choice {
+            Patching::Never => return Err(PatchError::Forbidden),
+            Patching::WhenNeeded(own) | Patching::Always(own) => own,
+        };
+        match &self.problem {
+            Ok(problem) => problem.solve(&within(own, options)),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
+
+/// The options of patches in a solve with these options.
+fn within(patches: &PatchOptions, options: &Options) -> PatchOptions {
+    let mut own = patches.clone();
+    own.tolerance = options.tolerance;
+    own.seed = options.seed;
+    own.control = options.control().clone();
+    own
+}
+
+impl Options {
+    /// Whether the features are left to the search, so that something else may take its place.
+    #[must_use]
+    pub fn leaves_features_open(&self) -> bool {
+        matches!(self.choice, FeatureChoice::Automatic) && self.features.is_none()
+    }
+}
+
+/// A function on patches as a solution, judged at the same fresh points as a sum of waves.
+fn as_patched(
+    bench: &LinearBench<'_>,
+    patched: PatchSolution,
+    found: Option<&Found<()>>,
+    reason: &str,
+    begin: Instant,
+) -> Result<Solution, SolveError> {
+    let problem = bench.problem;
+    let score = bench
+        .held_out
+        .score(&patched.bases(), patched.coefficients())?;
+    // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
+    let posedness = found.map(|found| found.posedness.clone());
+    let seconds = begin.elapsed().as_secs_f64();
+    let report = Report {
+        posedness: posedness.filter(Posedness::is_fine).unwrap_or_default(),
+        probes: found.map_or_else(Vec::new, |found| found.probes.clone()),
+        ..patched
+            .report()
+            .of_solve(problem, bench.options, &score, reason, seconds)
+    };
+    let functions = (problem.space.clone(), problem.unknowns.clone());
+    patched.into_solution(functions, report)
+}

@@ -1,0 +1,65 @@
+//! Where a search is going: whether more features will meet the tolerance, by what the last ones brought.
+
+/// The score after each level of growth.
+#[derive(Debug, Default)]
+pub(super) struct Trend {
+    levels: Vec<(usize, f64)>,
+}
+
+impl Trend {
+    pub(super) fn push(&mut self, features: usize, score: f64) {
+        self.levels.push((features, score));
+    }
+
+    /// Why `limit` features will not reduce an error estimate by the factor `missing`, if they will not.
+    ///
+    /// With score ∝ N^{−p} through the last two levels, `missing` takes N·missing^{1/p} features. For what these
+    /// features resolve, p grows from level to level, so that the answer errs on the side of giving up where it is
+    /// close; something else is at hand then.
+    pub(super) fn objection(&self, missing: f64, limit: usize) -> Option<String> {
+        let (&(features, score), before) = self.levels.split_last()?;
+        if super::search::is_unresolved(score) {
+            return Some(format!("{features} waves resolved nothing"));
+        }
+        let &(fewer, last) = before.last()?;
+        if features <= fewer {
+            return None;
+        }
+        let gained = last / score;
+        let growth = (features as f64 / fewer as f64).ln();
+        let order = gained.ln() / growth;
+        let needed = features as f64 * (missing.ln() / order).exp();
+        (order <= 0.0 || needed > limit as f64).then(|| {
+            format!(
+                "from {fewer} to {features} waves the residual fell only from {last:.1e} to {score:.1e}"
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Trend;
+
+    fn trend(levels: &[(usize, f64)]) -> Trend {
+        let mut trend = Trend::default();
+        levels.iter().for_each(|(n, score)| trend.push(*n, *score));
+        trend
+    }
+
+    #[test]
+    fn stagnation_is_seen_and_progress_is_not_objected_to() {
+        assert!(trend(&[]).objection(1e6, 2000).is_none());
+        assert!(trend(&[(250, 0.5)]).objection(1e6, 2000).is_some());
+        assert!(trend(&[(250, 1e-3)]).objection(1e6, 2000).is_none());
+        let fast = trend(&[(250, 1e-3), (425, 1e-7)]);
+        assert!(fast.objection(1e5, 2000).is_none());
+        let slow = trend(&[(250, 1e-3), (425, 5e-4)]);
+        assert!(slow.objection(1e5, 2000).is_some());
+        assert!(
+            trend(&[(250, 1e-3), (425, 2e-3)])
+                .objection(1e5, 2000)
+                .is_some()
+        );
+    }
+}

@@ -1,0 +1,106 @@
+//! A tree of leaves with their common discretisation, and the first one for a problem.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::PatchError;
+use super::grid::Grid;
+use super::leaf::LeafFrame;
+use super::options::{LeafSize, PatchOptions};
+use super::problem::PatchProblem;
+use super::reference::Reference;
+use super::tree::Tree;
+
+/// The leaves, the lattice they live on, and what each of them is made of.
+#[derive(Debug, Clone)]
+pub(super) struct PatchMesh {
+    pub(super) grid: Arc<Grid>,
+    pub(super) tree: Arc<Tree>,
+    pub(super) reference: Arc<Reference>,
+}
+
+impl PatchMesh {
+    /// As asked for, or by dimension. Where solutions oscillate, larger leaves and so many of them that each resolves
+    /// its waves.
+    pub(super) fn first(
+        problem: &PatchProblem,
+        options: &PatchOptions,
+    ) -> Result<Self, PatchError> {
+        let (grid, reference) = prepare(problem, options)?;
+        let tree = first_tree(problem, &grid, &reference, options)?;
+        Ok(Self {
+            grid: Arc::new(grid),
+            tree: Arc::new(tree),
+            reference: Arc::new(reference),
+        })
+    }
+
+    /// The mesh with these leaves split.
+    pub(super) fn split(&self, marked: &[usize]) -> Self {
+        Self {
+            tree: Arc::new(self.tree.split(marked, &self.grid)),
+            ..self.clone()
+        }
+    }
+}
+
+fn prepare(
+    problem: &PatchProblem,
+    options: &PatchOptions,
+) -> Result<(Grid, Reference), PatchError> {
+    let dim = problem.dim;
+    let grid = Grid::new(problem, options)?;
+    let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(dim));
+    let reference = Reference::new(dim, &size, options.seed)?;
+    let waves = grid
+        .roots()
+        .iter()
+        .map(|root| {
+            let frame = LeafFrame::new(*root, &grid, problem, &reference)?;
+            frame.check_elliptic(&reference)?;
+            Ok(frame.oscillation)
+        })
+        .collect::<Result<Vec<f64>, PatchError>>()?
+        .into_iter()
+        .fold(0.0, f64::max);
+    if waves <= reference.resolution {
+        return Ok((grid, reference));
+    }
+    let reference = if options.leaf.is_none() {
+        Reference::new(dim, &LeafSize::oscillating(dim), options.seed)?
+    } else {
+        reference
+    };
+    let parts = (waves / reference.resolution).ceil();
+    let cells = parts.powi(i32::try_from(dim).unwrap_or(1)) * grid.roots().len() as f64;
+    if !options.first_grid.is_empty() || cells > options.max_leaves as f64 {
+        return Ok((grid, reference));
+    }
+    let options = options.clone().first_grid(vec![parts as usize; dim]);
+    Ok((Grid::new(problem, &options)?, reference))
+}
+
+/// The root cells, split until waves of the equation are resolved in every leaf.
+fn first_tree(
+    problem: &PatchProblem,
+    grid: &Grid,
+    reference: &Reference,
+    options: &PatchOptions,
+) -> Result<Tree, PatchError> {
+    let mut tree = Tree::new(grid.roots());
+    loop {
+        let coarse = tree
+            .leaves
+            .par_iter()
+            .map(|cell| LeafFrame::new(*cell, grid, problem, reference))
+            .map(|frame| Ok(frame?.oscillation > reference.resolution))
+            .collect::<Result<Vec<bool>, PatchError>>()?;
+        let marked: Vec<usize> = (0..coarse.len()).filter(|&place| coarse[place]).collect();
+        let after = tree.leaves.len() + (marked.len() << problem.dim);
+        if marked.is_empty() || after > options.max_leaves {
+            return Ok(tree);
+        }
+        tree = tree.split(&marked, grid);
+    }
+}
