@@ -4,9 +4,9 @@
 mod cole_hopf;
 mod evolution;
 mod flow;
+pub mod local;
 mod moving;
 mod spectral;
-pub mod local;
 mod steady;
 
 use fastlsq_solve::problems::{Errors, Exact};

@@ -133,13 +133,13 @@ const LONG_SHARE: f64 = 0.35;
 /// # Errors
 /// Rows that cannot be written or factored.
 pub fn judge(
-    question: Question<'_>,
+    question: &Question<'_>,
     features: &Features,
     options: &Options,
     lsq: &LsqOptions,
 ) -> Result<Posedness, SolveError> {
     let problem = question.problem;
-    let certificate = certify(&question, features, options, lsq)?;
+    let certificate = certify(question, features, options, lsq)?;
     let amplification = certificate.amplification;
     let limit = question.earlier.map_or(LARGEST_AMPLIFICATION, |earlier| {
         (UNSTABLE * earlier).clamp(SMALLEST_UNSTABLE, LARGEST_AMPLIFICATION)

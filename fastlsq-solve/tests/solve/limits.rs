@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use fastlsq_solve::{
     BoxDomain, Condition, Expr, FrequencyLaw, Interval, Limit, LinearProblem, LsqError, LsqOptions,
-    Method, Options, SolveError, Stage, Status, Unknown, X, Y, exp, laplacian, lsq, parameter,
-    problems, unknown,
+    Method, Options, Probe, SolveError, Stage, Status, Unknown, X, Y, exp, laplacian, lsq,
+    parameter, problems, unknown,
 };
 
 fn u() -> Unknown {
