@@ -29,8 +29,9 @@ pub use certificate::{Look, Question, judge, judge_closely, probe_features};
 pub(crate) const LARGEST_AMPLIFICATION: f64 = 1e4;
 /// Above this amplification the null function is there as far as features of modest number can tell.
 const NULL_FUNCTION: f64 = 1e6;
-/// A residual above this share of the data, and not falling with more features, is a contradiction.
-pub(crate) const CONTRADICTION: f64 = 1e-3;
+/// A residual above this share of the data, and not falling with more features, is a contradiction. Those of the experiment
+/// `posed` leave 7 % and more; a well-posed problem that is hard to resolve was seen to leave 0.4 %.
+pub(crate) const CONTRADICTION: f64 = 2e-2;
 
 /// How well a question was posed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
