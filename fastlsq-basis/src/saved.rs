@@ -215,10 +215,19 @@ mod serial {
         Sinusoidal(IgnoredAny),
         Tanh(IgnoredAny),
         Multiquadric(IgnoredAny),
-        Polynomial { map: MapOutline, degree: u32 },
-        Joined { parts: Vec<Outline> },
-        Symmetrised { inner: Box<Outline> },
-        Weighted { inner: Option<Box<Outline>> },
+        Polynomial {
+            map: MapOutline,
+            degree: u32,
+        },
+        Joined {
+            parts: Vec<Outline>,
+        },
+        Symmetrised {
+            inner: Box<Outline>,
+        },
+        Weighted {
+            inner: Option<Box<Outline>>,
+        },
         Piecewise {
             local: Box<Outline>,
             boxes: Vec<IgnoredAny>,

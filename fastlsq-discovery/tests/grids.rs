@@ -349,7 +349,12 @@ fn functions_of_the_fields_are_terms_too() {
         .unwrap()
         .run(&data)
         .unwrap();
-    assert_eq!(found.to_string(), "u_t = 1.00 `sin u`", "{}", found.summary());
+    assert_eq!(
+        found.to_string(),
+        "u_t = 1.00 `sin u`",
+        "{}",
+        found.summary()
+    );
 }
 
 #[test]

@@ -420,7 +420,7 @@ impl LinearBench<'_> {
             sizes,
             earlier,
         };
-        let judged = judge(question, &features, self.options, &self.options.lsq)?;
+        let judged = judge(&question, &features, self.options, &self.options.lsq)?;
         Ok(match judged {
             // What is free is chosen by its norm: no more than the weight of that lets through is left to chance.
             Posedness::Undetermined { amplification, .. } if self.options.least_norm => {

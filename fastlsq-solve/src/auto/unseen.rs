@@ -67,7 +67,7 @@ pub(super) fn look(
         report(judged(
             &equation.label,
             &points,
-            residuals.collect(),
+            &residuals.collect::<Vec<_>>(),
             of,
             *part,
         ));
@@ -95,7 +95,7 @@ pub(super) fn look(
         report(judged(
             &block.label,
             &block.points,
-            residuals.collect(),
+            &residuals.collect::<Vec<_>>(),
             block.len(),
             *part,
         ));
@@ -185,7 +185,7 @@ fn suspects(
 fn judged(
     label: &str,
     points: &Array2<f64>,
-    residuals: Vec<f64>,
+    residuals: &[f64],
     of: usize,
     part: super::score::BlockScore,
 ) -> Option<Unseen> {

@@ -53,7 +53,7 @@ pub enum Look {
     /// With features enough for constants, for what missing conditions leave open, and for the first dozens of
     /// eigenfunctions.
     First,
-    /// With finer ones, to see whether the amplification grows with them.
+    /// With more and somewhat finer ones, to see whether the amplification grows with them.
     Second,
 }
 
@@ -62,13 +62,13 @@ impl Look {
     fn resolution(self, dim: usize) -> (usize, f64) {
         match (dim, self) {
             (0 | 1, Self::First) => (48, 8.0),
-            (0 | 1, Self::Second) => (110, 16.0),
+            (0 | 1, Self::Second) => (110, 10.0),
             (2, Self::First) => (160, 4.0),
-            (2, Self::Second) => (400, 6.5),
+            (2, Self::Second) => (400, 4.5),
             (3, Self::First) => (250, 2.0),
-            (3, Self::Second) => (600, 2.8),
+            (3, Self::Second) => (600, 2.2),
             (_, Self::First) => (250, 1.0),
-            (_, Self::Second) => (600, 1.4),
+            (_, Self::Second) => (600, 1.1),
         }
     }
 }
@@ -133,13 +133,13 @@ const LONG_SHARE: f64 = 0.35;
 /// # Errors
 /// Rows that cannot be written or factored.
 pub fn judge(
-    question: Question<'_>,
+    question: &Question<'_>,
     features: &Features,
     options: &Options,
     lsq: &LsqOptions,
 ) -> Result<Posedness, SolveError> {
     let problem = question.problem;
-    let certificate = certify(&question, features, options, lsq)?;
+    let certificate = certify(question, features, options, lsq)?;
     let amplification = certificate.amplification;
     let limit = question.earlier.map_or(LARGEST_AMPLIFICATION, |earlier| {
         (UNSTABLE * earlier).clamp(SMALLEST_UNSTABLE, LARGEST_AMPLIFICATION)

@@ -29,7 +29,6 @@ impl Place {
         match self {
             Self::Part(part) => part.to_string(),
             Self::Opposite(coordinate) => format!("periodic {coordinate}"),
-            Self::Points { points, .. } if points.nrows() == 1 => "point".to_owned(),
             Self::Points { .. } => "data".to_owned(),
             Self::Mean => "mean".to_owned(),
         }
@@ -178,7 +177,7 @@ impl Condition {
             points,
             values: vec![value],
         };
-        Self::new(place, Left::OnlyUnknown(Trace::Value), 0.0.into())
+        Self::new(place, Left::OnlyUnknown(Trace::Value), 0.0.into()).named("value at a point")
     }
 
     /// The mean over space of something has this value, at all times where there is time. For domains that are boxes,

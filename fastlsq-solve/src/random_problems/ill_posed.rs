@@ -7,8 +7,7 @@ use crate::SolveError;
 use crate::domain::{Ball, BoxDomain, DomainExt, FINAL, Interval};
 use crate::problem::{Condition, LinearProblem};
 use crate::{
-    T, X, Y, axis, biharmonic, cos, div, exp, given, grad, laplacian, normal_derivative, sin,
-    unknown,
+    T, X, Y, axis, biharmonic, cos, div, exp, grad, laplacian, normal_derivative, sin, unknown,
 };
 
 /// What is wrong with a problem.
@@ -17,7 +16,7 @@ use crate::{
 pub enum Fault {
     /// Many solutions, if any.
     Undetermined,
-    /// No solution, or none that is smooth: data that contradict each other or jump.
+    /// No solution: data that contradict each other.
     Contradictory,
     /// Tiny changes of the data change the solution much.
     Unstable,
@@ -277,7 +276,7 @@ fn unstable(all: &mut Vec<IllPosed>) -> Result<(), SolveError> {
     Ok(())
 }
 
-/// Data that contradict each other, or jump.
+/// Data that contradict each other.
 fn contradictory(all: &mut Vec<IllPosed>) -> Result<(), SolveError> {
     let u = unknown("u");
     let mut put = |name: &str, problem| add(all, Fault::Contradictory, name, problem);
@@ -290,22 +289,10 @@ fn contradictory(all: &mut Vec<IllPosed>) -> Result<(), SolveError> {
     put("two values on one wall, one exact", poisson().with(exact));
     put("value and slope on every wall", poisson().neumann(0.0));
     put("two sources", poisson().equation(-laplacian(u), 2.0));
-    let lid = square()
-        .equation(laplacian(u), 0.0)
-        .condition(Y.hi(), u, 1.0)
-        .condition(X.lo(), u, 0.0)
-        .condition(X.hi(), u, 0.0)
-        .condition(Y.lo(), u, 0.0);
-    put("values that jump at corners", lid);
     let heat = line(0.5)?.equation(u.d(T) - laplacian(u), 0.0);
     put(
         "heat, walls unlike the initial value",
         heat.initial_value(1.0).dirichlet(0.0),
-    );
-    let step = given("step", |x| if x[0] < 0.5 { 1.0 } else { -1.0 });
-    put(
-        "a source that jumps",
-        square().equation(-laplacian(u), step).dirichlet(0.0),
     );
     let gradient = square()
         .equation(u.d(X), Y)
@@ -327,11 +314,6 @@ fn degenerate(all: &mut Vec<IllPosed>) -> Result<(), SolveError> {
         .equation(div((X - 0.5) * grad(u)), 1.0)
         .dirichlet(0.0);
     put("diffusion that changes sign", sign);
-    let jump = given("s", |x| if x[0] < 0.5 { 1.0 } else { -1.0 });
-    put(
-        "diffusion that jumps to its negative",
-        square().equation(jump * laplacian(u), 1.0).dirichlet(0.0),
-    );
     let tricomi = BoxDomain::new(&[0.0, -0.5], &[1.0, 0.5])?;
     let tricomi = LinearProblem::on(tricomi)
         .equation(axis(1) * u.d(X).d(X) + u.d(Y).d(Y), 1.0)

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use fastlsq_solve::patches::Patching;
 use fastlsq_solve::{
     BoxDomain, Condition, Expr, FrequencyLaw, Interval, Limit, LinearProblem, LsqError, LsqOptions,
-    Method, Options, SolveError, Stage, Status, Unknown, X, Y, exp, laplacian, lsq, parameter,
-    problems, unknown,
+    Method, Options, Probe, SolveError, Stage, Status, Unknown, X, Y, exp, laplacian, lsq,
+    parameter, problems, unknown,
 };
 
 fn u() -> Unknown {
@@ -86,12 +86,9 @@ fn a_search_that_is_stopped_returns_its_best() {
     assert!(begin.elapsed() < PATIENCE);
     let report = solution.report();
     assert_eq!(report.status, Status::LimitReached, "{report}");
-    let best = report
-        .probes
-        .iter()
-        .map(|probe| probe.score)
-        .fold(f64::INFINITY, f64::min);
-    assert_eq!(report.held_out_residual, best);
+    // Candidates are compared on one scale, so that a smaller score of a larger u need not win.
+    let is_one_of_them = |probe: &Probe| probe.score == report.held_out_residual;
+    assert!(report.probes.iter().any(is_one_of_them), "{report}");
 }
 
 #[test]

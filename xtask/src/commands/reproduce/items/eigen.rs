@@ -26,7 +26,12 @@ struct Case {
 const CASES: [Case; 4] = [
     Case {
         name: "interval",
-        problem: || Ok(Eigenproblem::new(Interval::unit(), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(
+                Eigenproblem::new(Interval::unit(), -laplacian(unknown("u")))
+                    .condition(WALLS, unknown("u")),
+            )
+        },
         exact: || (1..=10).map(|k| (PI * f64::from(k)).powi(2)).collect(),
     },
     Case {
@@ -40,14 +45,23 @@ const CASES: [Case; 4] = [
     },
     Case {
         name: "disc",
-        problem: || Ok(Eigenproblem::new(Ball::unit(2), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(Eigenproblem::new(Ball::unit(2), -laplacian(unknown("u")))
+                .condition(WALLS, unknown("u")))
+        },
         exact: disc,
     },
     Case {
         name: "square",
-        problem: || Ok(Eigenproblem::new(BoxDomain::unit(2), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(
+                Eigenproblem::new(BoxDomain::unit(2), -laplacian(unknown("u")))
+                    .condition(WALLS, unknown("u")),
+            )
+        },
         exact: || {
-            let pairs = (1..8).flat_map(|i| (1..8).map(move |j| PI * PI * f64::from(i * i + j * j)));
+            let pairs =
+                (1..8).flat_map(|i| (1..8).map(move |j| PI * PI * f64::from(i * i + j * j)));
             smallest(pairs.collect(), 12)
         },
     },
@@ -74,7 +88,9 @@ fn disc() -> Vec<f64> {
 fn bessel_zeros(order: u32, end: f64) -> Vec<f64> {
     let j = |x: f64| {
         let angles = (0..200).map(|k| 2.0 * PI * f64::from(k) / 200.0);
-        angles.map(|a| (f64::from(order) * a - x * a.sin()).cos()).sum::<f64>()
+        angles
+            .map(|a| (f64::from(order) * a - x * a.sin()).cos())
+            .sum::<f64>()
     };
     let mut zeros = Vec::new();
     let mut x = 0.5;
@@ -127,7 +143,15 @@ impl Item for Eigen {
     }
 
     fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
-        let columns = vec!["problem", "worst error", "worst of all runs", "estimate", "estimate / error", "seconds", "functions"];
+        let columns = vec![
+            "problem",
+            "worst error",
+            "worst of all runs",
+            "estimate",
+            "estimate / error",
+            "seconds",
+            "functions",
+        ];
         let mut table = Table::new("eigen", "Eigenvalues", columns);
         for row in rows {
             table.rows.push(vec![
@@ -156,15 +180,31 @@ fn row(case: &Case, context: &Context<'_>) -> Row {
         let spectrum = problem.solve(Wanted::Smallest(exact.len()))?;
         let seconds = clock.elapsed().as_secs_f64();
         let pairs = spectrum.pairs();
-        let errors = pairs.iter().zip(&exact).map(|(pair, exact)| (pair.value.re / exact - 1.0).abs());
-        let worst = errors.fold(if pairs.len() == exact.len() { 0.0 } else { f64::NAN }, f64::max);
+        let errors = pairs
+            .iter()
+            .zip(&exact)
+            .map(|(pair, exact)| (pair.value.re / exact - 1.0).abs());
+        let worst = errors.fold(
+            if pairs.len() == exact.len() {
+                0.0
+            } else {
+                f64::NAN
+            },
+            f64::max,
+        );
         Ok(Run {
             value_error: finite(worst).filter(|_| pairs.len() == exact.len()),
             estimate: finite(spectrum.worst_estimate()),
             seconds: Some(seconds),
             features: Some(spectrum.space().report().dim),
-            status: if spectrum.is_symmetric() { "symmetric" } else { "general" }.to_owned(),
-            reason: (pairs.len() != exact.len()).then(|| format!("{} pairs instead of {}", pairs.len(), exact.len())),
+            status: if spectrum.is_symmetric() {
+                "symmetric"
+            } else {
+                "general"
+            }
+            .to_owned(),
+            reason: (pairs.len() != exact.len())
+                .then(|| format!("{} pairs instead of {}", pairs.len(), exact.len())),
             seed,
             ..Run::default()
         })
