@@ -5,7 +5,7 @@ use crate::discovered::{Discovered, LawField, LawTerm, equation};
 use crate::discovery::{Discovery, Regressed};
 use crate::refit::LawFit;
 use crate::regression::PathPoint;
-use crate::verdict::{RowSource, Warning};
+use crate::verdict::Warning;
 
 /// A solution of the law whose squared distance from the samples is this many times that of noise does not
 /// explain them.
@@ -74,7 +74,6 @@ impl Discovery {
             terms,
             noise: f64::NAN,
             held_out,
-            source: RowSource::Fit,
             path,
             candidates: regressed.candidates.clone(),
             laws: Vec::new(),

@@ -9,7 +9,7 @@ use ndarray::ArrayView2;
 
 use crate::fit::expansion;
 use crate::regression::{Candidate, PathPoint};
-use crate::verdict::{RowSource, STEADY, Status, Warning};
+use crate::verdict::{STEADY, Status, Warning};
 use crate::{DiscoveryError, FieldFit, LawFit};
 
 /// One term of the law that was found.
@@ -56,8 +56,6 @@ pub struct Discovered {
     pub noise: f64,
     /// Relative error of the law on held-out blocks of rows.
     pub held_out: f64,
-    /// What the rows were made from.
-    pub source: RowSource,
     /// The LASSO path by rising penalty, for plotting.
     pub path: Vec<PathPoint>,
     /// The best supports by regression alone, best first.
@@ -70,7 +68,7 @@ pub struct Discovered {
     pub stopped: Option<Limit>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
-    /// The fit behind the derivatives; `None` for difference baselines and windows.
+    /// The fit behind the derivatives; `None` for difference baselines.
     pub fit: Option<FieldFit>,
     pub(crate) field: Option<LawField>,
     /// The target derivative.
@@ -139,7 +137,7 @@ impl Discovered {
     }
 
     /// D^αu of the best estimate of the field: the solution of the law that fits the data, or the
-    /// smooth fit where no likelihood refit was made; `None` for difference baselines and windows.
+    /// smooth fit where no likelihood refit was made; `None` for difference baselines.
     ///
     /// # Errors
     /// Points or a multi-index of another dimension.
@@ -174,8 +172,8 @@ impl Discovered {
             text.push('\n');
         }
         text += &format!(
-            "  noise {:.2e}, held-out error {:.2e}, from {}\n",
-            self.noise, self.held_out, self.source
+            "  noise {:.2e}, held-out error {:.2e}\n",
+            self.noise, self.held_out
         );
         for warning in &self.warnings {
             text += &format!("  warning: {warning}\n");

@@ -18,7 +18,6 @@ use crate::rows::{
     Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of,
     weighted,
 };
-use crate::verdict::RowSource;
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
@@ -42,8 +41,8 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    pub(crate) jets: Jets,
-    pub(crate) options: DiscoveryOptions,
+    jets: Jets,
+    options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
@@ -177,7 +176,7 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    pub(crate) fn regress(
+    fn regress(
         &self,
         rows: &Rows,
         independent: f64,
@@ -225,9 +224,7 @@ impl Discovery {
         let (regressed, path) = self.regress(&rows, samples.len() as f64, 1e-8)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
         let stability = Bootstrap::default();
-        let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
-        result.source = RowSource::Differences;
-        Ok(result)
+        Ok(self.conclude_regression(&regressed, path, warnings, &stability))
     }
 
     fn by_features(
@@ -270,9 +267,6 @@ impl Discovery {
                 (weak, path, Some(strong))
             }
         };
-        if let Some(result) = self.by_windows(samples, options, &fit, &regressed)? {
-            return Ok(result);
-        }
         let mut warnings = collinear_terms(&regressed.regression, &self.library);
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);

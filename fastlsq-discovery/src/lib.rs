@@ -27,10 +27,18 @@
 //! # Ok::<(), fastlsq_discovery::DiscoveryError>(())
 //! ```
 //!
+//! # Fields on grids
+//! Arrays need no fit: [`GridDiscovery`] integrates both sides of the law against test functions over windows of the
+//! grid. Noise is white there, so that the covariance of these rows is known; it weights them, and what noise adds to
+//! their moments is subtracted. One law for each field of a system, several trajectories, missing values; ordinary
+//! systems are refitted by their own solutions over times as long as these follow the samples.
+//!
 //! # What is where
 //! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]
 //!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
 //!   [equation](Discovered::equation) that can be solved.
+//! - [`GridSamples`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
+//!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
 //! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.
@@ -55,7 +63,6 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
-mod windows;
 
 pub use dictionary::{Dictionary, Term};
 pub use discovered::{Discovered, LawTerm};
@@ -70,7 +77,7 @@ pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
-pub use verdict::{RowSource, Status, Warning};
+pub use verdict::{Status, Warning};
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};

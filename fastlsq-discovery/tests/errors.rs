@@ -228,3 +228,15 @@ fn pieces_that_do_not_fit_together_are_refused_or_left_out() {
     assert_eq!(grid.dim(), (5, 2));
     assert!(grid.column(1).iter().all(|t| *t == 0.0));
 }
+
+#[test]
+fn units_beyond_all_scales_are_refused() {
+    let data = DataSet::heat();
+    let samples = data.sample(200, 0.0, 0).unwrap();
+    let points = samples.points().mapv(|x| 1e200 * x);
+    let far = Samples::new(points, samples.values().to_vec()).unwrap();
+    let error = Discovery::new(data.library().unwrap(), "u_t")
+        .unwrap()
+        .run(&far);
+    assert!(matches!(error, Err(DiscoveryError::Units { .. })));
+}

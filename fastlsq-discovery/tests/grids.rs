@@ -269,6 +269,16 @@ fn bad_grids_are_refused_by_axis_or_field() {
         pair(&u.mapv(|v| 1e90 * v)),
         DiscoveryError::FieldScale { ref field, .. } if field == "v"
     ));
+    let data = Samples::on_grid(
+        &[&x.iter().map(|x| 1e200 * x).collect::<Vec<_>>(), &t],
+        u.view(),
+    );
+    let library = GridLibrary::parse(&["x", "t"], &["u"], &["u", "u_x"]).unwrap();
+    let discovery = GridDiscovery::new(library, &["u_t"]).unwrap();
+    assert!(matches!(
+        discovery.run(&data.unwrap()),
+        Err(DiscoveryError::Units { ref culprit, .. }) if culprit == "axis x"
+    ));
     let mut infinite = u.clone();
     infinite[(0, 7)] = f64::INFINITY;
     assert!(matches!(

@@ -1,5 +1,6 @@
 //! Newton's method as a workbench of the automatic search.
 
+mod handover;
 mod posed;
 mod score;
 
@@ -12,6 +13,7 @@ use fastlsq_solve::auto::{
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::{
     BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
     WrittenRows, compress,
@@ -100,7 +102,37 @@ fn run(
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
     let mut bench = NewtonBench::new(problem, concrete, options)?;
-    let found = auto::search(&mut bench)?;
+    let patches = handover::Patches::of(&bench);
+    if let Some(reason) = patches.at_once(&bench) {
+        match patches.solve(&bench, None) {
+            Ok(Some(patched)) => return bench.patched(patched, None, reason, begin),
+            Ok(None) => {}
+            Err(error) if patches.are_asked_for() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    bench.may_give_up = patches.may_help();
+    let mut found = auto::search(&mut bench)?;
+    if found.is_wanting() && patches.may_help() {
+        let start = bench.start_for_patches(&found)?;
+        match patches.solve(&bench, start.as_ref()) {
+            Ok(Some(patched)) if patched.estimate() < found.estimate => {
+                let reason = found.unpromising.clone();
+                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                return bench.patched(patched, Some(&found), &reason, begin);
+            }
+            _ => {
+                if found.unpromising.is_some() {
+                    bench.may_give_up = false;
+                    let whole = auto::search(&mut bench)?;
+                    if whole.estimate < found.estimate {
+                        found = whole;
+                    }
+                }
+                found.choice = format!("{}; patches were tried, and did no better", found.choice);
+            }
+        }
+    }
     let seconds = begin.elapsed().as_secs_f64();
     let frame = &bench.concrete.frame;
     let report = Report::of(frame, &options.solve, &found, seconds);
@@ -137,6 +169,8 @@ pub(crate) struct NewtonBench<'a> {
     marched: bool,
     pub(crate) solves: usize,
     candidates: Vec<Candidate>,
+    /// Whether patches are at hand where one sum of waves will not do.
+    may_give_up: bool,
 }
 
 impl<'a> NewtonBench<'a> {
@@ -170,6 +204,7 @@ impl<'a> NewtonBench<'a> {
             marched: false,
             solves: 0,
             candidates: Vec::new(),
+            may_give_up: false,
         })
     }
 
@@ -396,6 +431,10 @@ impl Workbench for NewtonBench<'_> {
         &self.parity
     }
 
+    fn may_give_up(&self) -> bool {
+        self.may_give_up
+    }
+
     fn rows(
         &self,
         features: usize,
@@ -425,7 +464,7 @@ impl Workbench for NewtonBench<'_> {
     }
 
     fn posedness(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
-        self.judged(best)
+        judge_closely(|look, earlier| self.judged(best, look, earlier))
     }
 
     fn refuses_features(error: &NewtonError) -> bool {

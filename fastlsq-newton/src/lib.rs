@@ -28,7 +28,7 @@
 //! - [`NonlinearSolution`]: a function, the record of the iteration, an error estimate
 //! - [`BranchOptions`], [`Branch`]: a branch of solutions past its folds
 //! - [`Slabs`]: long time intervals piece by piece
-//! - [`evolution`]: ordinary differential equations to high accuracy, for functions of a trial space
+//! - [`evolution`]: problems with initial values in one space dimension, followed in time
 //! - [`problems`]: benchmark problems with exact solutions
 //!
 //! Everything of `fastlsq-solve` that its signatures need is re-exported here.
@@ -40,7 +40,9 @@ pub mod evolution;
 mod function;
 mod iteration;
 mod jacobian;
+mod on_patches;
 mod options;
+
 mod problem;
 pub mod problems;
 mod report;

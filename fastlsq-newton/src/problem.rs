@@ -57,7 +57,9 @@ impl NonlinearProblem {
 
     fastlsq_solve::stating_methods!();
 
-    /// Solves with everything chosen automatically.
+    /// Solves with everything chosen automatically: in time, step by step, if it is an
+    /// [evolution](crate::evolution) in one space dimension; otherwise, or if options ask for features, in one sum of
+    /// waves.
     ///
     /// # Errors
     /// What cannot be answered: see [`NewtonError`]. An iteration that does not converge is no

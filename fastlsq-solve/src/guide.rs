@@ -20,6 +20,7 @@
 //! |---|---|
 //! | u = g on all walls | `.dirichlet(g)` |
 //! | ∂u/∂n = g on all walls | `.neumann(g)` |
+//! | u(x₀) = v; the mean of u is v | `.value_at(&x0, v)`; `.mean(v)` |
 //! | a u + b ∂u/∂n = g on all walls | `.robin(a, b, g)` |
 //! | u or u_t at the first time | `.initial_value(g)`, `.initial_velocity(g)` |
 //! | anything on a face, a named part, … | `.condition(X.lo(), u, g)`, `.condition("inlet", normal_derivative(u), g)` |
@@ -102,9 +103,10 @@
 //! - *Corner singularities* (re-entrant corners, conditions that change type at a point): the error
 //!   stalls at two to four digits; add the singular function to the basis, or use adaptive finite elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
-//!   eigenvalue, too few conditions, sources that contradict them): residuals are relative to the
-//!   terms of Bu, which may then grow without bound, so that they and the estimate look small. Look at
-//!   the size of u, and add the condition that is missing, such as a value at one point.
+//!   eigenvalue, too few conditions, sources that contradict them): the report says so
+//!   ([`posedness`](crate::Report::posedness)), and what is free. Fix it with
+//!   [`value_at`](crate::LinearProblem::value_at) or [`mean`](crate::LinearProblem::mean), or ask for the
+//!   solution of [least norm](crate::Options::least_norm).
 //! - *Rough data* and noise: fit with a ridge or deviations; do not expect more digits than the data have.
 //! - *Thousands of wave lengths* in the domain, or long times of chaotic or weakly damped waves: the number
 //!   of features grows with the number of waves in the space-time volume. Split time into slabs.

@@ -61,6 +61,8 @@
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
 //! - [`lsq`]: the least-squares engine, usable on its own.
+//! - [`patches`]: many small sums in place of one, for corners, layers, peaks and many wave lengths; [`LinearProblem::solve`]
+//!   turns to them by itself.
 //! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 

@@ -46,7 +46,7 @@ impl fmt::Display for Status {
             Self::LimitReached => "limit reached before the tolerance",
             Self::Cancelled => "cancelled; the best until then",
             Self::Explicit => "explicit choices",
-            Self::IllPosed => "ill-posed",
+            Self::IllPosed => "ill-posed: the question does not have one answer",
         })
     }
 }

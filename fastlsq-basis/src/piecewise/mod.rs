@@ -183,7 +183,7 @@ impl Basis for PiecewiseBasis {
         validate_sums(self, points, forms, beta, &out)?;
         // Every action that occurs, once.
         let mut actions: Vec<&Action> = Vec::new();
-        for term in forms.iter().flat_map(|form| form.terms()) {
+        for term in forms.iter().flat_map(Form::terms) {
             require_derivative(KIND, term.action)?;
             if !actions.contains(&term.action) {
                 actions.push(term.action);

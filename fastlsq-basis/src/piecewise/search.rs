@@ -45,7 +45,7 @@ impl BoxSearch {
     fn build(&mut self, boxes: &[InputMap], order: &mut [usize]) -> Option<usize> {
         let (&first, rest) = order.split_first()?;
         let (mut lo, mut hi) = corners(&boxes[first]);
-        for &index in rest.iter() {
+        for &index in rest {
             let (own_lo, own_hi) = corners(&boxes[index]);
             for axis in 0..lo.len() {
                 lo[axis] = lo[axis].min(own_lo[axis]);

@@ -6,7 +6,6 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use ndarray::{ArrayD, IxDyn};
 
 use super::flows::{periodic_second_derivative, runge_kutta};
-use super::periodic::periodic_flow;
 use crate::DiscoveryError;
 use crate::grid::{GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy};
 
@@ -164,47 +163,6 @@ impl GridDataSet {
                 ),
                 ("v_t", vec![("u", 0.3), ("v", -0.15)]),
             ],
-        })
-    }
-
-    /// Chaotic flames u_t = −u u_x − u_xx − u_xxxx on a period of 32: `points` × `count` samples, half a unit of time apart,
-    /// on the attractor; the library of the published grids.
-    ///
-    /// # Errors
-    /// None for counts that [`GridSamples`] takes.
-    pub fn kuramoto_sivashinsky(points: usize, count: usize) -> Result<Self, DiscoveryError> {
-        let (period, every) = (32.0, 0.5);
-        let x: Vec<f64> = (0..points)
-            .map(|i| period * i as f64 / points.max(1) as f64)
-            .collect();
-        let turn = 2.0 * std::f64::consts::PI / period;
-        let start: Vec<f64> = x
-            .iter()
-            .map(|x| (turn * x).cos() + 0.5 * (3.0 * turn * x).sin())
-            .collect();
-        // What is left of the start is forgotten after this many samples.
-        let forgotten = 160;
-        let times = (every, forgotten + count, 10);
-        let states = periodic_flow(
-            &start,
-            period,
-            times,
-            |k| k * k - k.powi(4),
-            |u| -0.5 * u * u,
-        );
-        let states = states.get(forgotten..).unwrap_or_default();
-        Ok(Self {
-            name: "Kuramoto–Sivashinsky",
-            axes: vec![x, (0..count).map(|i| every * i as f64).collect()],
-            fields: vec![(
-                "u",
-                ArrayD::from_shape_fn(IxDyn(&[points, count]), |p| states[p[1]][p[0]]),
-            )],
-            library: GridLibrary::parse(&["x", "t"], &["u"], &ONE_FIELD)?,
-            laws: vec![(
-                "u_t",
-                vec![("u u_x", -1.0), ("u_xx", -1.0), ("u_xxxx", -1.0)],
-            )],
         })
     }
 

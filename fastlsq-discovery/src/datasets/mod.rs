@@ -3,7 +3,6 @@
 mod burgers;
 mod flows;
 mod grids;
-mod periodic;
 
 pub use grids::{GridDataSet, GridOutcome, KnownLaw};
 

@@ -76,7 +76,7 @@ pub(crate) fn conclude(
             held_out: unexplained,
         });
     }
-    let steady = terms.iter().all(|term| term.inclusion >= STEADY);
+    let steady = terms.iter().all(is_steady);
     let status = if !explained {
         Status::NotExplained
     } else if warnings.is_empty() && steady {
@@ -96,6 +96,11 @@ pub(crate) fn conclude(
         warnings,
         library: library.clone(),
     })
+}
+
+/// Whether a term is there in most replicates, and with the same sign.
+fn is_steady(term: &LawTerm) -> bool {
+    term.inclusion >= STEADY && term.interval.0 * term.interval.1 > 0.0
 }
 
 /// Puts the refitted laws in the place of those of the rows.
@@ -122,7 +127,7 @@ pub(crate) fn take_refit(laws: &mut [GridLaw], fit: &SystemFit, library: &GridLi
         // Solutions follow the samples: doubts of the rows about misfit and rivals are settled.
         law.warnings
             .retain(|w| matches!(w, Warning::Collinear { .. }));
-        let steady = law.terms.iter().all(|term| term.inclusion >= STEADY);
+        let steady = law.terms.iter().all(is_steady);
         law.status = match steady && law.warnings.is_empty() && !law.terms.is_empty() {
             true => Status::Explained,
             false => Status::Ambiguous,

@@ -137,6 +137,9 @@ fn shooting<'a>(discovery: &'a GridDiscovery, source: &Evaluated<'a>) -> Shootin
     }
 }
 
+/// A system with a first guess of its coefficients, and how much worse its criterion is.
+type Neighbour = (Vec<(Place, f64)>, f64);
+
 struct Search<'a> {
     shooting: Shooting<'a>,
     terms: usize,
@@ -200,7 +203,7 @@ impl Search<'_> {
 
     /// Systems with one term more, less or other, by their criterion to second order around a fit: the
     /// first guess of their coefficients, and how much they are worse.
-    fn around(&self, shot: &Shot) -> Option<Vec<(Vec<(Place, f64)>, f64)>> {
+    fn around(&self, shot: &Shot) -> Option<Vec<Neighbour>> {
         let fields = self.shooting.noise.len();
         let all: Vec<Place> = (0..fields)
             .flat_map(|field| (0..self.terms).map(move |k| (field, k)))

@@ -268,7 +268,7 @@ impl Shooting<'_> {
             }
             for f in 0..d {
                 let state = y[f * width];
-                if !(state.abs() < RUNAWAY * size[f]) {
+                if state.is_nan() || state.abs() >= RUNAWAY * size[f] {
                     return None;
                 }
                 let seen = record.values[f][sample];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{RowCounts, TableShare, Trial, comparable_sizes, sample_blocks};
-use fastlsq_solve::posed::{Question, judge, probe_features};
+use fastlsq_solve::posed::{Look, Question, judge, probe_features};
 use fastlsq_solve::{Posedness, RowBlock, Sites};
 
 use super::NewtonBench;
@@ -19,11 +19,16 @@ const JUDGED_POINTS: u64 = 0x9_05ed;
 
 impl NewtonBench<'_> {
     /// Judges the linearisation at a candidate.
-    pub(super) fn judged(&self, best: &Trial<NewtonReport>) -> Result<Posedness, NewtonError> {
+    pub(super) fn judged(
+        &self,
+        best: &Trial<NewtonReport>,
+        look: Look,
+        earlier: Option<f64>,
+    ) -> Result<Posedness, NewtonError> {
         let (frame, solve) = (&self.concrete.frame, &self.options.solve);
         let unknowns = self.unknowns();
         let bounds = self.problem.domain().bounding_box()?;
-        let features = probe_features(&bounds, unknowns)?;
+        let features = probe_features(&bounds, unknowns, look)?;
         let counts = RowCounts::choose(frame, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = solve.seed.wrapping_add(JUDGED_POINTS);
         let fitted = sample_blocks(
@@ -55,6 +60,7 @@ impl NewtonBench<'_> {
             scales,
             sizes,
             value_points: self.held_out.value_points(),
+            earlier,
         };
         Ok(judge(question, &features, solve, &self.lsq)?)
     }

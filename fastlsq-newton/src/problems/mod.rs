@@ -6,6 +6,7 @@ mod evolution;
 mod flow;
 mod moving;
 mod spectral;
+pub mod local;
 mod steady;
 
 use fastlsq_solve::problems::{Errors, Exact};

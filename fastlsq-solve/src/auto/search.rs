@@ -487,9 +487,10 @@ impl<W: Workbench> Search<'_, W> {
         let mut choice = choice;
         if let Some(best) = &self.best {
             estimate = posedness.estimate(estimate, best.score.worst);
-            // Before a tolerance is said to be met, the data are looked at more closely than rows can.
+            // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
+            // be (they need not be finite where no row is), nothing more is known.
             if estimate <= self.options().tolerance
-                && let Some(unseen) = self.bench.unseen(best)?
+                && let Some(unseen) = self.bench.unseen(best).ok().flatten()
                 && unseen.share > estimate
             {
                 estimate = unseen.share;
@@ -604,7 +605,7 @@ impl<W: Workbench> Search<'_, W> {
 }
 
 /// Residuals that are so many times larger between the rows than on them call for more rows.
-const OVERFIT: f64 = 10.0;
+const OVERFIT: f64 = 100.0;
 /// The most rows, as a multiple of the usual number.
 const MOST_ROWS: f64 = 4.0;
 /// The points of a final number of features are those of no level.

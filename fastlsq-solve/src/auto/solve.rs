@@ -9,7 +9,7 @@ use crate::options::{FeatureChoice, Options};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
-use crate::report::{BlockReport, Report};
+use crate::report::Report;
 use crate::solution::Solution;
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
@@ -138,7 +138,8 @@ fn within(patches: &PatchOptions, options: &Options) -> PatchOptions {
 
 impl Options {
     /// Whether the features are left to the search, so that something else may take its place.
-    pub(super) fn leaves_features_open(&self) -> bool {
+    #[must_use]
+    pub fn leaves_features_open(&self) -> bool {
         matches!(self.choice, FeatureChoice::Automatic) && self.features.is_none()
     }
 }
@@ -155,40 +156,15 @@ fn as_patched(
     let score = bench
         .held_out
         .score(&patched.bases(), patched.coefficients())?;
-    let own = patched.report();
-    let equations = problem.equations.len();
-    let labels = problem.equations.iter().map(|e| &e.label);
-    let labels = labels.chain(problem.conditions.iter().map(|c| &c.label));
-    let rows = own.leaves * own.inner_points;
-    let blocks = labels.zip(&score.blocks).enumerate();
-    let blocks = blocks.map(|(index, (label, held_out))| BlockReport {
-        label: label.clone(),
-        rows: if index < equations { rows } else { 0 },
-        weight: 1.0,
-        held_out: *held_out,
-    });
-    let probes = found.map_or_else(Vec::new, |found| found.probes.clone());
     // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
     let posedness = found.map(|found| found.posedness.clone());
-    let posedness = posedness.filter(Posedness::is_fine).unwrap_or_default();
+    let seconds = begin.elapsed().as_secs_f64();
     let report = Report {
-        status: own.status.into(),
-        error_estimate: own.error_estimate,
-        posedness,
-        held_out_residual: score.worst,
-        blocks: blocks.collect(),
-        features: own.leaves * own.rank,
-        rows: equations * rows,
-        rank: own.leaves * own.rank,
-        law: own.functions.clone(),
-        choice: format!("patches, because {reason}"),
-        method: "exact traces, least squares in each patch, elimination along the tree".to_owned(),
-        backend: bench.options.backend.name(),
-        probes,
-        solve_seconds: own.times.total.as_secs_f64(),
-        seconds: begin.elapsed().as_secs_f64(),
-        seed: bench.options.seed,
-        ..Report::empty()
+        posedness: posedness.filter(Posedness::is_fine).unwrap_or_default(),
+        probes: found.map_or_else(Vec::new, |found| found.probes.clone()),
+        ..patched
+            .report()
+            .of_solve(problem, bench.options, &score, reason, seconds)
     };
     let functions = (problem.space.clone(), problem.unknowns.clone());
     patched.into_solution(functions, report)

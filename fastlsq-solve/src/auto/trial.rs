@@ -17,7 +17,7 @@ use crate::control::Limit;
 use crate::domain::{BoundingBox, checked_interior};
 use crate::lsq::{LsqError, LsqInfo, LsqOptions};
 use crate::options::Options;
-use crate::posed::{Posedness, Question, judge, probe_features};
+use crate::posed::{Look, Posedness, Question, judge, judge_closely, probe_features};
 use crate::problem::{ConcreteProblem, Imposition};
 use crate::system::{RowBlock, System};
 
@@ -352,7 +352,7 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn posedness(&self, best: &Trial<()>) -> Result<Posedness, SolveError> {
-        self.judged(&best.score.values)
+        judge_closely(|look, earlier| self.judged(&best.score.values, look, earlier))
     }
 
     fn unseen(&self, best: &Trial<()>) -> Result<Option<Unseen>, SolveError> {
@@ -384,13 +384,18 @@ const JUDGED_ROWS: f64 = 1.5;
 
 impl LinearBench<'_> {
     /// How well the question was posed, where the unknowns have these values.
-    fn judged(&self, values: &[f64]) -> Result<Posedness, SolveError> {
+    fn judged(
+        &self,
+        values: &[f64],
+        look: Look,
+        earlier: Option<f64>,
+    ) -> Result<Posedness, SolveError> {
         let problem = self.problem;
         if problem.equations.is_empty() {
             return Ok(Posedness::NotExamined);
         }
         let unknowns = problem.unknowns.len();
-        let features = probe_features(&self.bounding_box()?, unknowns)?;
+        let features = probe_features(&self.bounding_box()?, unknowns, look)?;
         let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = self.options.seed.wrapping_add(JUDGED_POINTS);
         let share = TableShare::Fitted;
@@ -413,6 +418,7 @@ impl LinearBench<'_> {
             fresh: held_out.blocks().to_vec(),
             value_points: held_out.value_points(),
             sizes,
+            earlier,
         };
         let judged = judge(question, &features, self.options, &self.options.lsq)?;
         Ok(match judged {

@@ -40,10 +40,10 @@
 //! # Adaptivity and the error
 //! The *indicator* of a leaf is the rms of its residual at fresh points, over the largest coefficient of the equation in the
 //! leaf's coordinates (h² × residual / a for diffusion), relative to the largest |u|. Leaves above a share of the
-//! largest indicator are split, unless their residual is rounding. The *estimate* of the relative error in L2 is the larger of two:
-//! what the next changes of u would add up to if they shrank as the last ones did, and a fixed share of the
-//! indicators' mean square; last comes the size of the final step of refinement, which measures rounding. Refinement ends when
-//! the estimate meets the tolerance, when only rounding is left, or at a limit.
+//! largest indicator are split, unless their residual is rounding. The *estimate* of the relative error in L2 is κ times
+//! the residuals' L2 norm, weighted like the indicators. κ tells how this problem turns residuals into errors: the last
+//! refinement changed u by the error of the solve before, whose residual is known. Iterative refinement measures rounding.
+//! The loop ends when the estimate meets the tolerance, when only rounding is left, or at a limit.
 //!
 //! # Use
 //! ```
@@ -90,6 +90,7 @@ mod quadrature;
 mod rectilinear;
 mod reference;
 mod report;
+mod reported;
 mod sequence;
 mod skeleton;
 mod solution;

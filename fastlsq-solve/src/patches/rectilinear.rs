@@ -58,10 +58,13 @@ impl Rectilinear {
     }
 
     fn of_box(domain: &dyn Domain) -> Option<Self> {
+        let (dim, count) = (domain.dim(), domain.parts().len());
+        if count != 2 * dim {
+            return None;
+        }
         let bounds = domain.bounding_box().ok()?;
         let volume = domain.volume().ok()?;
-        let (dim, count) = (domain.dim(), domain.parts().len());
-        if count != 2 * dim || (bounds.volume() - volume).abs() > SAME * bounds.volume() {
+        if (bounds.volume() - volume).abs() > SAME * bounds.volume() {
             return None;
         }
         let mut faces = Vec::with_capacity(count);

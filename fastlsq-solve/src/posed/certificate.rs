@@ -29,6 +29,8 @@ pub struct Question<'a> {
     pub scales: Vec<f64>,
     /// The size of each unknown.
     pub sizes: Vec<f64>,
+    /// The amplification with coarser features, if there was a first look.
+    pub earlier: Option<f64>,
     /// Points of the interior at which functions are compared.
     pub value_points: ArrayView2<'a, f64>,
 }
@@ -45,14 +47,45 @@ pub(super) struct Certificate {
 /// The seed of the noise, and of the features that look for null functions.
 const SEED: u64 = 0x90_5ed;
 
-/// Features for each unknown, and their largest bandwidth on the box mapped to [−1,1]^d, by dimension: enough for constants,
-/// for what missing conditions leave open, and for the first dozens of eigenfunctions.
-fn resolution(dim: usize) -> (usize, f64) {
-    match dim {
-        0 | 1 => (48, 8.0),
-        2 => (160, 4.0),
-        3 => (250, 2.0),
-        _ => (250, 1.0),
+/// How closely a problem is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// With features enough for constants, for what missing conditions leave open, and for the first dozens of
+    /// eigenfunctions.
+    First,
+    /// With finer ones, to see whether the amplification grows with them.
+    Second,
+}
+
+impl Look {
+    /// Features for each unknown, and their largest bandwidth on the box mapped to [−1,1]^d.
+    fn resolution(self, dim: usize) -> (usize, f64) {
+        match (dim, self) {
+            (0 | 1, Self::First) => (48, 8.0),
+            (0 | 1, Self::Second) => (110, 16.0),
+            (2, Self::First) => (160, 4.0),
+            (2, Self::Second) => (400, 6.5),
+            (3, Self::First) => (250, 2.0),
+            (3, Self::Second) => (600, 2.8),
+            (_, Self::First) => (250, 1.0),
+            (_, Self::Second) => (600, 1.4),
+        }
+    }
+}
+
+/// A first look, and a second one where the first is not clear: near a resonance the amplification is large but stays as it
+/// is with finer features, while for an unstable problem it grows without bound.
+///
+/// # Errors
+/// Whatever `look` returns.
+pub fn judge_closely<E>(
+    mut look: impl FnMut(Look, Option<f64>) -> Result<Posedness, E>,
+) -> Result<Posedness, E> {
+    match look(Look::First, None)? {
+        Posedness::Fine { amplification } if amplification > UNCLEAR => {
+            look(Look::Second, Some(amplification))
+        }
+        clear => Ok(clear),
     }
 }
 
@@ -63,9 +96,10 @@ fn resolution(dim: usize) -> (usize, f64) {
 pub fn probe_features(
     bounds: &crate::domain::BoundingBox,
     unknowns: usize,
+    look: Look,
 ) -> Result<Features, SolveError> {
     let dim = bounds.dim();
-    let (count, finest) = resolution(dim);
+    let (count, finest) = look.resolution(dim);
     let fine = FrequencyLaw::Isotropic(finest);
     let long = fine.scaled(LONG_WAVES);
     let high = dim > 3;
@@ -85,6 +119,11 @@ pub fn probe_features(
     })
 }
 
+/// Amplifications above this are worth a second look.
+const UNCLEAR: f64 = 50.0;
+/// The problem is unstable if finer features make the amplification grow by this factor, to this value at least.
+const UNSTABLE: f64 = 5.0;
+const SMALLEST_UNSTABLE: f64 = 2e3;
 /// How much longer the long waves are, and their share of the features.
 const LONG_WAVES: f64 = 0.3;
 const LONG_SHARE: f64 = 0.35;
@@ -102,7 +141,10 @@ pub fn judge(
     let problem = question.problem;
     let certificate = certify(&question, features, options, lsq)?;
     let amplification = certificate.amplification;
-    if amplification.is_nan() || amplification <= LARGEST_AMPLIFICATION {
+    let limit = question.earlier.map_or(LARGEST_AMPLIFICATION, |earlier| {
+        (UNSTABLE * earlier).clamp(SMALLEST_UNSTABLE, LARGEST_AMPLIFICATION)
+    });
+    if amplification.is_nan() || amplification <= limit {
         return Ok(Posedness::Fine { amplification });
     }
     let found = free::describe(problem, &certificate, question.value_points.view())?;

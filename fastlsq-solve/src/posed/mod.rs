@@ -8,7 +8,8 @@
 //! ```
 //! with the residuals at fresh points, so that v is a certificate: a function of size one all of whose residuals are below
 //! 1/A. A is of the order of one for well-posed problems, 1000 at a distance of 1/1000 from a resonance, and 10⁵ … 10¹⁵
-//! for others.
+//! for others. Where tiny changes of the data grow the faster the finer they are (heat backwards), it is the larger the
+//! finer the features: a second look with finer ones tells that from a resonance.
 //! Features have no parity here, since a null function of the other parity would be overlooked.
 //!
 //! What v looks like tells what is missing: see `free`. Data that contradict each other are another matter: they show as a
@@ -21,7 +22,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use certificate::{Question, judge, probe_features};
+pub use certificate::{Look, Question, judge, judge_closely, probe_features};
 
 /// Amplifications above this are no longer those of a well-posed problem. Of 126 well-posed ones, resonances at a
 /// distance of 1/1000 among them, none came near; see the experiment `posed`.
@@ -110,10 +111,7 @@ impl fmt::Display for Posedness {
         match self {
             Self::NotExamined => f.write_str("not examined"),
             Self::Fine { amplification } => {
-                write!(
-                    f,
-                    "fine (changes of the data grow at most {amplification:.0e}-fold)"
-                )
+                write!(f, "well posed (amplification {amplification:.0e})")
             }
             Self::Undetermined { free, advice, .. } => {
                 write!(f, "undetermined: {free}; {advice}")

@@ -4,7 +4,8 @@ use ndarray::Array2;
 use std::fmt;
 use std::sync::Arc;
 
-use super::local::expected_rank;
+use super::local::{expected_rank, polynomial_count};
+use super::modes::is_polynomial;
 use super::{Modes, SpaceCondition, SpaceError, TrialSpace};
 use crate::domain::{Domain, Sequence, UnitSampler, checked_interior};
 
@@ -140,7 +141,11 @@ impl SpaceBuilder {
     pub fn global(&self, bandwidth: f64) -> Result<Modes, SpaceError> {
         let dim = self.domain.dim();
         if !self.periodic.iter().all(|&p| p) {
-            let needed = expected_rank(dim, bandwidth, self.cut());
+            let needed = if is_polynomial(&*self.domain, &self.periodic)? {
+                polynomial_count(dim, bandwidth)
+            } else {
+                expected_rank(dim, bandwidth, self.cut())
+            };
             if needed > 1.3 * self.limit as f64 {
                 return Err(SpaceError::TooLarge {
                     needed: needed as usize,

@@ -1,9 +1,12 @@
-//! Orthonormal functions on a reference piece, compressed from sine features.
+//! Orthonormal functions on a reference piece: compressed from sine features, or polynomials where the piece is a box.
 
 use faer::Mat;
-use fastlsq_basis::{Action, Basis, Coefficient, Form, SinusoidalBasis};
+use fastlsq_basis::{
+    Action, Basis, Coefficient, Form, InputMap, PolynomialBasis, SinusoidalBasis,
+};
 use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::Arc;
 
 use super::SpaceError;
 use super::quadrature::Quadrature;
@@ -16,7 +19,7 @@ use crate::lsq::reduce_rows;
 /// q̂ = φ̂·T with sine features φ̂ and a compression T.
 #[derive(Debug)]
 pub(super) struct Local {
-    features: SinusoidalBasis,
+    features: Arc<dyn Basis>,
     compression: Mat<f64>,
     /// The rule on the reference piece.
     pub(super) rule: Quadrature,
@@ -29,6 +32,9 @@ pub(super) struct Local {
 pub(super) struct LocalRequest<'a> {
     pub(super) rule: Quadrature,
     pub(super) periodic: &'a [bool],
+    /// Whether the piece is a box without periodic axes, in several dimensions: polynomials serve it better than
+    /// waves, with fewer functions and less rounding.
+    pub(super) polynomials: bool,
     pub(super) bandwidth: f64,
     pub(super) cut: f64,
     pub(super) seed: u64,
@@ -41,6 +47,9 @@ impl Local {
         let dim = request.periodic.len();
         if request.periodic.iter().all(|&periodic| periodic) {
             return Self::fourier(request);
+        }
+        if request.polynomials {
+            return Self::legendre(request);
         }
         let count = feature_count(dim, request.bandwidth, request.cut);
         let features = draw(&request, dim, count)?;
@@ -64,7 +73,30 @@ impl Local {
             .count();
         let compression = Mat::from_fn(count, rank, |i, j| right.v[(i, j)] / right.values[j]);
         Ok(Self {
-            features,
+            features: Arc::new(features),
+            compression,
+            rule: request.rule,
+            bandwidth: request.bandwidth,
+        })
+    }
+
+    /// Products of Legendre polynomials, orthogonal as they are: ∫ Pₙ² = 2/(2n + 1).
+    fn legendre(request: LocalRequest<'_>) -> Result<Self, SpaceError> {
+        let dim = request.periodic.len();
+        let map = InputMap::from_box(&vec![-1.0; dim], &vec![1.0; dim])?;
+        let features = PolynomialBasis::legendre(map, polynomial_degree(request.bandwidth))?;
+        let samples = weighted(&features, &request.rule)?;
+        // The rule is exact for their squares, so that norms by it are norms.
+        let count = features.len();
+        let compression = Mat::from_fn(count, count, |i, j| {
+            if i == j {
+                samples.col(j).norm_l2().recip()
+            } else {
+                0.0
+            }
+        });
+        Ok(Self {
+            features: Arc::new(features),
             compression,
             rule: request.rule,
             bandwidth: request.bandwidth,
@@ -117,7 +149,7 @@ impl Local {
         let features = SinusoidalBasis::explicit(frequencies.view(), &phases)?;
         let compression = Mat::from_fn(count, count, |i, j| if i == j { scales[i] } else { 0.0 });
         Ok(Self {
-            features,
+            features: Arc::new(features),
             compression,
             rule: request.rule,
             bandwidth: request.bandwidth,
@@ -221,6 +253,17 @@ pub(super) fn points_per_axis(bandwidth: f64, periodic: bool) -> usize {
     }
 }
 
+/// The degree of polynomials that hold waves up to a bandwidth to about ten digits.
+pub(super) fn polynomial_degree(bandwidth: f64) -> u32 {
+    (1.3 * bandwidth + 6.0) as u32
+}
+
+/// How many polynomials of bounded total degree there are, (d + p choose p).
+pub(super) fn polynomial_count(dim: usize, bandwidth: f64) -> f64 {
+    let degree = f64::from(polynomial_degree(bandwidth));
+    (1..=dim).fold(1.0, |count, k| count * (degree + k as f64) / k as f64)
+}
+
 /// About how many functions a bandwidth gives: 2R/π for waves that fit along each axis, and a share
 /// for the edges that grows with the digits of the cut.
 pub(super) fn expected_rank(dim: usize, bandwidth: f64, cut: f64) -> f64 {
@@ -274,7 +317,7 @@ fn draw(
 }
 
 /// Samples of the features times root weights.
-fn weighted(features: &SinusoidalBasis, rule: &Quadrature) -> Result<Mat<f64>, SpaceError> {
+fn weighted(features: &dyn Basis, rule: &Quadrature) -> Result<Mat<f64>, SpaceError> {
     let mut samples = features.values(rule.points.view())?;
     scale_rows(&mut samples, &rule.weights);
     Ok(samples)

@@ -7,7 +7,8 @@
 //! orthonormal in L2 (the *modes*), ordered by how well the features hold them; those below a cut are
 //! dropped. There remain about 2R/π modes per axis and some for the edges, whatever the number of features.
 //! Along periodic axes frequencies lie on the lattice 2πn/L, so that functions are periodic exactly; if all
-//! axes are periodic, the waves are orthonormal as they are.
+//! axes are periodic, the waves are orthonormal as they are. On boxes in several dimensions without periodic axes the modes
+//! are products of Legendre polynomials, of a degree that holds the same waves.
 //!
 //! Homogeneous conditions B u = 0 are rows over the modes; their null space Z gives the functions
 //! v = q Z of the space V. Inhomogeneous ones, B u = g, are met by u = Σ cⱼ vⱼ + lift(g), where the lift is the

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::SpaceError;
-use super::local::{Local, LocalRequest, points_per_axis, scaled};
-use super::quadrature::{Line, Quadrature};
+use super::local::{Local, LocalRequest, points_per_axis, polynomial_degree, scaled};
+use super::quadrature::{Line, Quadrature, is_box};
 use crate::dense::times;
 use crate::domain::{Domain, Interval};
 
@@ -115,7 +115,13 @@ impl Modes {
             .map(|k| periodic.get(k).copied().unwrap_or(false))
             .collect();
         let all = periodic.iter().all(|&p| p);
-        let per_axis = points_per_axis(bandwidth, all);
+        let polynomials = is_polynomial(&*domain, &periodic)?;
+        let per_axis = if polynomials {
+            // Exact for products of two, and some more for coefficients that vary.
+            polynomial_degree(bandwidth) as usize + 8
+        } else {
+            points_per_axis(bandwidth, all)
+        };
         if (per_axis as f64).powf(dim as f64) > MOST_NODES {
             return Err(SpaceError::Option {
                 option: "bandwidth",
@@ -150,6 +156,7 @@ impl Modes {
         let local = Arc::new(Local::new(LocalRequest {
             rule,
             periodic: &periodic,
+            polynomials,
             bandwidth,
             cut,
             seed,
@@ -206,6 +213,7 @@ impl Modes {
         let local = Arc::new(Local::new(LocalRequest {
             rule,
             periodic: &[false],
+            polynomials: false,
             bandwidth,
             cut,
             seed,
@@ -536,6 +544,12 @@ impl Modes {
         }
         self.with_breaks(&breaks)
     }
+}
+
+/// Whether the modes of a domain are polynomials.
+pub(super) fn is_polynomial(domain: &dyn Domain, periodic: &[bool]) -> Result<bool, SpaceError> {
+    let several = domain.dim() > 1 && !periodic.contains(&true);
+    Ok(several && is_box(domain, &domain.bounding_box()?)?)
 }
 
 /// Points and normals of some of the sites.

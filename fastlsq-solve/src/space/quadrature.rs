@@ -140,7 +140,7 @@ fn product(rules: &[Line]) -> Quadrature {
     Quadrature { points, weights }
 }
 
-fn is_box(domain: &dyn Domain, bounds: &BoundingBox) -> Result<bool, SpaceError> {
+pub(super) fn is_box(domain: &dyn Domain, bounds: &BoundingBox) -> Result<bool, SpaceError> {
     let dim = bounds.dim();
     if dim > 16 {
         return Ok(false);

@@ -17,6 +17,7 @@ mod limits;
 mod numbers;
 mod options;
 mod posed;
+mod patches;
 mod regression;
 mod reproducible;
 mod saved;

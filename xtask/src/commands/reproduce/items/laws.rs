@@ -44,7 +44,6 @@ fn cases() -> Vec<Case> {
     let ks = || Source::Published(|path| GridDataSet::published_kuramoto_sivashinsky(path));
     let kdv = || Source::Published(|path| GridDataSet::published_korteweg_de_vries(path));
     let nls = || Source::Published(|path| GridDataSet::published_schroedinger(path));
-    let flames = || Source::Own(|| GridDataSet::kuramoto_sivashinsky(128, 200));
     let lorenz = || Source::Own(|| GridDataSet::lorenz(2000));
     let prey = || Source::Own(|| GridDataSet::predator_prey(2000));
     let waves = || Source::Own(|| GridDataSet::fitzhugh_nagumo(64, 60));
@@ -59,7 +58,6 @@ fn cases() -> Vec<Case> {
         ("kdv-100-percent", kdv(), 1.0, None, 4.0),
         ("nls-clean", nls(), 0.0, Some(0.01), 4.0),
         ("nls-20-percent", nls(), 0.2, Some(0.05), 6.0),
-        ("flames-20-percent", flames(), 0.2, Some(0.05), 2.0),
         ("lorenz-1-percent", lorenz(), 0.01, Some(0.01), 2.0),
         ("lorenz-10-percent", lorenz(), 0.1, Some(0.05), 2.0),
         ("predator-prey-1-percent", prey(), 0.01, Some(0.01), 1.0),

@@ -3,13 +3,19 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use fastlsq_newton::problems::{self as nonlinear_problems, NonlinearBenchmark};
+use fastlsq_newton::{NewtonOptions, NonlinearProblem};
 use fastlsq_solve::lsq::Method;
+use fastlsq_solve::ndarray::Array2;
 use fastlsq_solve::patches::{LeafSize, PatchOptions};
 use fastlsq_solve::problems::{self, Benchmark, HelmholtzWaves, PlaneWave, WaveSizes, local};
-use fastlsq_solve::{Backend, CpuBackend, LinearProblem, LsqOptions, Options, Solution};
+use fastlsq_solve::{
+    Backend, CpuBackend, Domain, EquationRow, LinearProblem, LsqOptions, Options, Solution,
+    UnitSampler,
+};
 
 use super::shared::Shared;
-use super::solving::{TEST_POINTS, finite, measured, note_errors, of_report};
+use super::solving::{TEST_POINTS, finite, note_errors, of_report};
 use crate::backend::on_backend;
 use crate::commands::reproduce::figure::Figure;
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
@@ -25,6 +31,10 @@ enum Truth {
     Known(Benchmark),
     /// A solution of the same problem with more functions in each patch and a smaller tolerance.
     Finer(LinearProblem),
+    /// A formula, for Newton's method.
+    KnownNonlinear(NonlinearBenchmark),
+    /// As `Finer`, for Newton's method.
+    FinerNonlinear(NonlinearProblem),
 }
 
 /// A problem and the tolerance that is asked for.
@@ -59,6 +69,16 @@ fn cases() -> Result<Vec<Case>> {
         known(local::helmholtz_waves("helmholtz-k400", 400.0), 1e-10),
         known(local::interface_square(1000.0)?, 1e-10),
         known(local::elastic_l()?, 1e-9),
+        Case {
+            name: "interior-layer",
+            tolerance: 1e-8,
+            truth: Truth::KnownNonlinear(nonlinear_problems::local::interior_layer(0.02, 0.5)),
+        },
+        Case {
+            name: "bratu-corner",
+            tolerance: 3e-9,
+            truth: Truth::FinerNonlinear(nonlinear_problems::local::bratu_corner()?),
+        },
     ])
 }
 
@@ -86,7 +106,7 @@ impl Item for Patches {
         };
         format!(
             "Nothing given but the tolerance and the seed: the solver tries one sum of waves and hands over to patches. \
-             Errors are relative, in L², at independent points; where there is no formula, against a solution with more functions \
+             Errors are relative, in L², by eight random points in every patch; where there is no formula, against a solution with more functions \
              in each patch and a tolerance of 1e-12{left_out}."
         )
     }
@@ -127,8 +147,12 @@ impl Item for Patches {
 
 fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Result<Row> {
     let reference = match &case.truth {
-        Truth::Known(_) => None,
-        Truth::Finer(problem) => Some(finer(problem)?),
+        Truth::Known(_) | Truth::KnownNonlinear(_) => None,
+        Truth::Finer(problem) => Some(problem.solve_with(&finer(1e-12))?),
+        Truth::FinerNonlinear(problem) => {
+            let options = NewtonOptions::new().solve_options(finer(1e-11));
+            Some(problem.solve_with(&options)?.into_solution())
+        }
     };
     // The measure of this machine is taken in full runs only: it takes longer than most rows.
     let unit = match context.plan.quick {
@@ -140,16 +164,32 @@ fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Res
         let mut run = match (&case.truth, &reference) {
             (Truth::Known(benchmark), _) => {
                 let solution = benchmark.problem.solve_with(&options)?;
-                let run = measured(benchmark, &solution, seed)?;
-                with_patches(run, &solution)
+                let truth = |x: &[f64]| (benchmark.exact(x), benchmark.exact_gradient(x));
+                measured(benchmark.problem.domain(), &solution, &truth, seed)?
             }
             (Truth::Finer(problem), Some(reference)) => {
                 let solution = problem.solve_with(&options)?;
-                let mut run = of_report(solution.report(), seed);
-                note_errors(&mut run, &difference(problem, &solution, reference)?);
-                with_patches(run, &solution)
+                measured(problem.domain(), &solution, &of_reference(reference), seed)?
             }
-            (Truth::Finer(_), None) => anyhow::bail!("there is no reference"),
+            (Truth::KnownNonlinear(benchmark), _) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = benchmark.problem.solve_with(&options)?;
+                let truth = |x: &[f64]| (benchmark.exact(x), benchmark.exact_gradient(x));
+                let mut run = measured(benchmark.problem.domain(), &solution, &truth, seed)?;
+                run.iterations = Some(solution.newton().iterations());
+                run
+            }
+            (Truth::FinerNonlinear(problem), Some(reference)) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = problem.solve_with(&options)?;
+                let truth = of_reference(reference);
+                let mut run = measured(problem.domain(), &solution, &truth, seed)?;
+                run.iterations = Some(solution.newton().iterations());
+                run
+            }
+            (Truth::Finer(_) | Truth::FinerNonlinear(_), None) => {
+                anyhow::bail!("there is no reference")
+            }
         };
         if let (Some(unit), Some(seconds)) = (unit, run.seconds) {
             run.more.insert("factorisations".to_owned(), seconds / unit);
@@ -159,8 +199,95 @@ fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Res
     Ok(Row::of_runs("patches", case.name, "auto", runs))
 }
 
-/// What the report says of patches.
-fn with_patches(mut run: Run, solution: &Solution) -> Run {
+/// More functions in each patch.
+fn finer(tolerance: f64) -> Options {
+    let leaves = PatchOptions::new().leaf(LeafSize::legendre(24, 18, 26));
+    Options::new().tolerance(tolerance).patches(leaves)
+}
+
+/// Values and gradients of all unknowns at a point; empty where they cannot be had.
+type AtPoint<'a> = dyn Fn(&[f64]) -> (Vec<f64>, Vec<Vec<f64>>) + 'a;
+
+fn of_reference(reference: &Solution) -> impl Fn(&[f64]) -> (Vec<f64>, Vec<Vec<f64>>) + '_ {
+    |x| match (reference.value(x), reference.gradient(x)) {
+        (Ok(value), Ok(gradient)) => (vec![value], vec![gradient]),
+        _ => (Vec::new(), Vec::new()),
+    }
+}
+
+/// Points in each patch at which errors are measured.
+const POINTS_IN_PATCH: usize = 8;
+
+/// Points with the measure that each stands for: random ones in every patch, so that no small one is missed.
+fn weighted_points(domain: &dyn Domain, solution: &Solution) -> Result<(Array2<f64>, Vec<f64>)> {
+    let Some(patches) = &solution.report().patches else {
+        let points = problems::test_points(domain, TEST_POINTS)?;
+        let weights = vec![1.0; points.nrows()];
+        return Ok((points, weights));
+    };
+    let dim = domain.dim();
+    let mut points = UnitSampler::independent(999).points(POINTS_IN_PATCH * patches.leaves, dim);
+    let mut weights = Vec::with_capacity(points.nrows());
+    for (i, mut point) in points.rows_mut().into_iter().enumerate() {
+        let patch = patches
+            .boxes
+            .get(i / POINTS_IN_PATCH)
+            .context("a patch is missing")?;
+        let extents: Vec<f64> = patch.lo.iter().zip(&patch.hi).map(|(a, b)| b - a).collect();
+        for (k, x) in point.iter_mut().enumerate() {
+            *x = patch.lo[k] + extents[k] * *x;
+        }
+        weights.push(extents.iter().product());
+    }
+    Ok((points, weights))
+}
+
+/// The errors of a solution, with what its report says.
+fn measured(
+    domain: &dyn Domain,
+    solution: &Solution,
+    truth: &AtPoint<'_>,
+    seed: u64,
+) -> Result<Run> {
+    let (points, weights) = weighted_points(domain, solution)?;
+    let (dim, unknowns) = (solution.dim(), solution.unknowns().len());
+    let exact: Vec<_> = points
+        .rows()
+        .into_iter()
+        .map(|point| truth(&point.to_vec()))
+        .collect();
+    // Sums of squares of differences and of the truth.
+    let (mut value, mut gradient) = ([0.0; 2], [0.0; 2]);
+    let add = |sums: &mut [f64; 2], weight: f64, found: f64, exact: f64| {
+        sums[0] += weight * (found - exact).powi(2);
+        sums[1] += weight * exact.powi(2);
+    };
+    for unknown in 0..unknowns {
+        let found = solution.apply_row(&EquationRow::value(dim, unknown, unknowns), &points)?;
+        for ((found, (exact, _)), weight) in found.iter().zip(&exact).zip(&weights) {
+            let exact = exact.get(unknown).context("no exact value")?;
+            add(&mut value, *weight, *found, *exact);
+        }
+        for axis in 0..dim {
+            let row = EquationRow::slope(dim, axis, unknown, unknowns);
+            let found = solution.apply_row(&row, &points)?;
+            for ((found, (_, exact)), weight) in found.iter().zip(&exact).zip(&weights) {
+                let exact = exact.get(unknown).and_then(|own| own.get(axis));
+                add(
+                    &mut gradient,
+                    *weight,
+                    *found,
+                    *exact.context("no exact slope")?,
+                );
+            }
+        }
+    }
+    let mut run = of_report(solution.report(), seed);
+    let errors = problems::Errors {
+        value: (value[0] / value[1]).sqrt(),
+        gradient: (gradient[0] / gradient[1]).sqrt(),
+    };
+    note_errors(&mut run, &errors);
     if let Some(patches) = &solution.report().patches {
         run.more.insert("patches".to_owned(), patches.leaves as f64);
         run.more
@@ -168,37 +295,7 @@ fn with_patches(mut run: Run, solution: &Solution) -> Run {
         run.more
             .insert("solves".to_owned(), patches.rounds.len() as f64);
     }
-    run
-}
-
-fn finer(problem: &LinearProblem) -> Result<Solution> {
-    let leaves = PatchOptions::new().leaf(LeafSize::legendre(24, 18, 26));
-    Ok(problem.solve_with(&Options::new().tolerance(1e-12).patches(leaves))?)
-}
-
-/// Relative differences of values and gradients at independent points.
-fn difference(
-    problem: &LinearProblem,
-    solution: &Solution,
-    reference: &Solution,
-) -> Result<problems::Errors> {
-    let points = problems::test_points(problem.domain(), TEST_POINTS)?;
-    let relative = |found: &[f64], exact: &[f64]| {
-        let pairs = found.iter().zip(exact);
-        let square: f64 = pairs.map(|(a, b)| (a - b).powi(2)).sum();
-        (square / exact.iter().map(|b| b * b).sum::<f64>()).sqrt()
-    };
-    let slopes = |of: &Solution| -> Result<Vec<f64>> {
-        Ok(of.gradients(points.view())?.into_iter().collect())
-    };
-    let values = (
-        solution.values(points.view())?,
-        reference.values(points.view())?,
-    );
-    Ok(problems::Errors {
-        value: relative(&values.0, &values.1),
-        gradient: relative(&slopes(solution)?, &slopes(reference)?),
-    })
+    Ok(run)
 }
 
 /// Seconds for one QR of 12 000 rows and 1500 features on this machine, in this run.

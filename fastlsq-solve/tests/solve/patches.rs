@@ -1,0 +1,167 @@
+//! What one sum of waves does not resolve, by the plain call: patches take over, and the result is a solution like any other.
+
+use fastlsq_solve::patches::{PatchOptions, Patching};
+use fastlsq_solve::problems::{Benchmark, helmholtz_2d, local};
+use fastlsq_solve::{
+    BoundingBox, BoxDomain, BoxUnion, Condition, DomainExt, Interval, LinearProblem, Options,
+    Solution, SolveError, Status, X, Y, cos, exp, grad, laplacian, sin, unknown,
+};
+use ndarray::array;
+
+/// Solves to a tolerance; the error keeps it, and the estimate tells the error within a factor.
+fn check(benchmark: &Benchmark, tolerance: f64) -> Solution {
+    let options = Options::new().tolerance(tolerance);
+    let solution = benchmark.problem.solve_with(&options).unwrap();
+    let error = benchmark.errors(&solution, 2000).unwrap().value;
+    let report = solution.report();
+    assert!(report.patches.is_some(), "{}: {report}", benchmark.name);
+    assert_eq!(report.status, Status::ToleranceMet, "{report}");
+    assert!(error < tolerance, "{}: {error:e}", benchmark.name);
+    assert!(report.error_estimate > error / 5.0, "{error:e} {report}");
+    solution
+}
+
+#[test]
+fn corners_peaks_layers_jumps_and_waves_meet_the_tolerance() {
+    check(&local::l_shape_singular().unwrap(), 1e-8);
+    check(&local::square_source(), 1e-8);
+    check(&local::peak_2d(500.0, [0.63, 0.21]), 1e-8);
+    check(&local::layer_1d("layer", 1e-3), 1e-9);
+    check(&local::helmholtz_waves("waves", 60.0), 1e-9);
+    check(&local::interface_square(100.0).unwrap(), 1e-9);
+    check(&local::elastic_l().unwrap(), 1e-8);
+}
+
+#[test]
+fn what_one_sum_of_waves_resolves_stays_one() {
+    let u = unknown("u");
+    let exact = sin(2.0 * X) * exp(Y);
+    let smooth = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), -laplacian(&exact))
+        .dirichlet(&exact);
+    for problem in [smooth, helmholtz_2d(10.0).problem] {
+        let solution = problem
+            .solve_with(&Options::new().tolerance(1e-11))
+            .unwrap();
+        assert!(solution.report().patches.is_none());
+        assert_eq!(solution.report().status, Status::ToleranceMet);
+    }
+}
+
+#[test]
+fn the_result_is_a_solution_like_any_other() {
+    let benchmark = local::peak_2d(500.0, [0.3, 0.7]);
+    let solution = check(&benchmark, 1e-7);
+    let u = unknown("u");
+    let point = [0.31, 0.72];
+    // Any expression, gradients, batches.
+    let energy = solution.at(grad(u).d(X), &point);
+    assert!(energy.is_err(), "a vector is no number");
+    let square = solution.at(u.powi(2), &point).unwrap();
+    assert!((square - solution.value(&point).unwrap().powi(2)).abs() < 1e-15);
+    let exact = benchmark.exact_gradient(&point);
+    let slopes = solution.gradient(&point).unwrap();
+    assert!((slopes[0] - exact[0][0]).abs() < 1e-4 && (slopes[1] - exact[0][1]).abs() < 1e-4);
+    let many = solution
+        .values(array![[0.1, 0.1], [0.31, 0.72]].view())
+        .unwrap();
+    assert_eq!(many[1], solution.value(&point).unwrap());
+    // Saved and read back, with the report.
+    let mut file = Vec::new();
+    solution.to_writer(&mut file).unwrap();
+    let read = Solution::from_reader(file.as_slice()).unwrap();
+    assert_eq!(read.value(&point).unwrap(), solution.value(&point).unwrap());
+    assert_eq!(read.report(), solution.report());
+    // Outside the domain it says nothing.
+    assert!(solution.value(&[1.2, 0.5]).is_err());
+    assert!(solution.value(&[1.0, 0.5]).is_ok());
+    assert!(solution.report().to_string().contains("patches"));
+}
+
+#[test]
+fn the_options_ask_for_patches_and_forbid_them() {
+    let u = unknown("u");
+    let problem = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), 1.0)
+        .dirichlet(0.0);
+    let options = Options::new().tolerance(1e-6);
+    let asked = options
+        .clone()
+        .patches(PatchOptions::new().first_grid([3, 2]));
+    let solution = problem.solve_with(&asked).unwrap();
+    let patches = solution.report().patches.as_ref().unwrap();
+    assert!(patches.leaves >= 6);
+    assert!(solution.report().choice.contains("asked for"));
+    let never = options.clone().max_features(400).patches(Patching::Never);
+    let waves = problem.solve_with(&never).unwrap();
+    assert!(waves.report().patches.is_none());
+    assert_ne!(waves.report().status, Status::ToleranceMet);
+    // Features in hand: nothing is changed behind the user's back.
+    let given = problem.solve_with(&options.features(200)).unwrap();
+    assert!(given.report().patches.is_none());
+    // Asked for where they cannot live: an error, not another method.
+    let heat = LinearProblem::on(Interval::unit().over(0.0, 1.0).unwrap())
+        .equation(u.d(fastlsq_solve::T) - laplacian(u), 0.0)
+        .initial_value(sin(X))
+        .dirichlet(0.0);
+    let answer = heat.solve_with(&Options::new().patches(PatchOptions::new()));
+    assert!(matches!(answer, Err(SolveError::Patches(_))), "{answer:?}");
+}
+
+#[test]
+fn statements_that_patches_cannot_take_are_refused_by_name() {
+    let u = unknown("u");
+    let asked = Options::new().tolerance(1e-6).patches(PatchOptions::new());
+    let square = || LinearProblem::on(BoxDomain::unit(2));
+    let refused = |problem: LinearProblem, word: &str| {
+        let error = problem.solve_with(&asked).unwrap_err();
+        assert!(matches!(error, SolveError::Patches(_)), "{error}");
+        assert!(error.to_string().contains(word), "{error}");
+    };
+    // Two conditions on one side, and none on another.
+    let twice = square().equation(laplacian(u), 0.0).dirichlet(0.0);
+    refused(twice.condition(X.hi(), u.d(X), 0.0), "conditions");
+    let open = square().equation(laplacian(u), 0.0);
+    refused(open.condition(X.lo(), u, 0.0), "no condition covers");
+    // A jump between opposite faces is not periodicity.
+    let jump = square()
+        .equation(laplacian(u), 0.0)
+        .condition(Y.lo(), u, 0.0);
+    let jump = jump.condition(Y.hi(), u, 0.0);
+    refused(jump.with(Condition::opposite(X, u + X)), "periodicity");
+    // Not elliptic, not of second order.
+    let wave = square()
+        .equation(u.d(X).d(X) - u.d(Y).d(Y), 0.0)
+        .dirichlet(0.0);
+    refused(wave, "elliptic");
+    let diffusion = square().equation(u.d(X).d(X) - u.d(Y), 0.0).dirichlet(0.0);
+    refused(diffusion, "elliptic");
+    let plate = square()
+        .equation(laplacian(laplacian(u)), 0.0)
+        .dirichlet(0.0);
+    refused(plate, "second order");
+}
+
+#[test]
+fn conditions_that_change_along_a_side_and_on_named_parts() {
+    let u = unknown("u");
+    let exact = exp(X) * cos(Y) + exp(-80.0 * ((X - 1.4).powi(2) + (Y - 0.3).powi(2)));
+    let part = |lo: [f64; 2], hi: [f64; 2]| BoundingBox::new(&lo, &hi).unwrap();
+    let tee = BoxUnion::new(&[part([0.0, 0.0], [3.0, 1.0]), part([1.0, 1.0], [2.0, 2.0])]).unwrap();
+    let domain = tee
+        .with_part("inlet", |x| x[1] == 0.0 && x[0] < 0.75)
+        .unwrap();
+    let names: Vec<String> = {
+        use fastlsq_solve::Domain;
+        domain.parts().into_iter().map(|part| part.name).collect()
+    };
+    let mut problem = LinearProblem::on(domain).equation(-laplacian(u), -laplacian(&exact));
+    for name in names {
+        problem = if name == "inlet" {
+            problem.condition("inlet", -u.d(Y) + 2.0 * u, -exact.d(Y) + 2.0 * &exact)
+        } else {
+            problem.condition(name.as_str(), u, &exact)
+        };
+    }
+    check(&Benchmark::new("tee", "", problem, &[exact]), 1e-8);
+}
