@@ -337,9 +337,9 @@ impl Options {
     /// The least-squares method and its options. Limits and the progress callback that were set before stay, unless
     /// these options have their own.
     #[must_use]
-    pub fn lsq(mut self, lsq: LsqOptions) -> Self {
-        let control = lsq.control.clone().or(&self.lsq.control);
-        self.lsq = LsqOptions { control, ..lsq };
+    pub fn lsq(mut self, mut lsq: LsqOptions) -> Self {
+        lsq.control = lsq.control.or(&self.lsq.control);
+        self.lsq = lsq;
         self
     }
 
