@@ -101,7 +101,9 @@ impl NonlinearProblem {
         let features = first
             .map(auto::Features::Given)
             .ok_or(SolveError::NothingToSolve)?;
-        Ok(NonlinearSolution::evolved(solution, features, linear, report))
+        Ok(NonlinearSolution::evolved(
+            solution, features, linear, report,
+        ))
     }
 
     /// The parameter that is moved: the one that was asked for, or the only one.

@@ -22,8 +22,14 @@ fn hold(benchmark: &NonlinearBenchmark, tolerance: f64) -> NonlinearSolution {
     let estimate = solution.report().error_estimate;
     let name = benchmark.name;
     println!("{name}: error {error:.1e}, estimate {estimate:.1e}");
-    assert!(solution.evolution().is_some(), "{name} was solved in space-time");
-    assert!(error < 3.0 * tolerance, "{name}: error {error:.1e}\n{solution}");
+    assert!(
+        solution.evolution().is_some(),
+        "{name} was solved in space-time"
+    );
+    assert!(
+        error < 3.0 * tolerance,
+        "{name}: error {error:.1e}\n{solution}"
+    );
     assert!(
         estimate > error / 5.0 && (estimate < 20.0 * error || estimate < 1e-12),
         "{name}: error {error:.1e}, estimate {estimate:.1e}\n{solution}"
@@ -138,7 +144,10 @@ fn the_result_is_a_function_of_space_and_time() {
             ];
             for (expression, expected, allowed) in cases {
                 let found = solution.at(&expression, &point).unwrap();
-                assert!((found - expected).abs() < allowed, "{expression} at {point:?}: {found} and {expected}");
+                assert!(
+                    (found - expected).abs() < allowed,
+                    "{expression} at {point:?}: {found} and {expected}"
+                );
             }
         }
         assert!(solution.value(&[0.5, 0.31]).unwrap().is_nan());
@@ -157,14 +166,21 @@ fn mass_and_energy_are_conserved_where_the_equation_does() {
         .unwrap();
     // The trapezoidal rule on a circle is exact as long as the function is resolved.
     let integral = |power: i32, t: f64| {
-        let values = (0..600).map(|i| solution.value(&[2.0 * PI * f64::from(i) / 600.0, t]).unwrap());
+        let values = (0..600).map(|i| {
+            solution
+                .value(&[2.0 * PI * f64::from(i) / 600.0, t])
+                .unwrap()
+        });
         values.map(|v| v.powi(power)).sum::<f64>() / 600.0
     };
     for power in [1, 2] {
         let start = integral(power, 0.0);
         for t in [0.3, 1.0] {
             let change = integral(power, t) / start - 1.0;
-            assert!(change.abs() < 1e-9, "∫u^{power} changes by {change:.1e} until {t}");
+            assert!(
+                change.abs() < 1e-9,
+                "∫u^{power} changes by {change:.1e} until {t}"
+            );
         }
     }
 }
@@ -181,7 +197,10 @@ fn contradictions_are_named_and_solved_on() {
         .unwrap();
     let remarks = &rod.evolution().unwrap().remarks;
     assert_eq!(remarks.len(), 2, "{remarks:?}");
-    assert!(remarks[0].contains("contradicts") && remarks[0].contains("1.000e0"), "{remarks:?}");
+    assert!(
+        remarks[0].contains("contradicts") && remarks[0].contains("1.000e0"),
+        "{remarks:?}"
+    );
     let exact: f64 = (0..50)
         .map(|k| f64::from(2 * k + 1) * PI)
         .map(|n| 4.0 / n * (0.5 * n).sin() * (-n * n * 0.1).exp())
@@ -223,7 +242,10 @@ fn what_is_no_evolution_says_why() {
         .equation(u.d(T) + u.d(X), 0.0)
         .initial_value(0.0)
         .dirichlet(0.0);
-    assert!(reason(advected).contains("1 conditions are given at the upper end, where the equation takes 0"));
+    assert!(
+        reason(advected)
+            .contains("1 conditions are given at the upper end, where the equation takes 0")
+    );
     assert!(reason(heat().dirichlet(0.0)).contains("0 initial values"));
     let backwards = on(0.0, 1.0, 1.0)
         .equation(u.d(T), -laplacian(u))
@@ -262,6 +284,9 @@ fn a_limit_on_time_and_a_watcher_are_heard() {
         .solve_with(&options)
         .unwrap();
     let evolution = solution.evolution().unwrap();
-    assert!(evolution.stopped.is_some() && evolution.reached < 1.0, "{evolution}");
+    assert!(
+        evolution.stopped.is_some() && evolution.reached < 1.0,
+        "{evolution}"
+    );
     assert_eq!(solution.report().status, Status::LimitReached);
 }

@@ -60,10 +60,16 @@ impl fmt::Display for EvolutionReport {
             write!(f, "; {limit}")?;
         }
         if let Some(BlowUp { time, largest, .. }) = self.blow_up {
-            write!(f, "; the solution blows up after t = {time}, where it reaches {largest:.2e}")?;
+            write!(
+                f,
+                "; the solution blows up after t = {time}, where it reaches {largest:.2e}"
+            )?;
         }
         if let Some(time) = self.unresolved {
-            write!(f, "; not resolved as asked from t = {time} on: more coefficients are needed than allowed")?;
+            write!(
+                f,
+                "; not resolved as asked from t = {time} on: more coefficients are needed than allowed"
+            )?;
         }
         for remark in &self.remarks {
             write!(f, "\n  {remark}")?;
@@ -72,7 +78,14 @@ impl fmt::Display for EvolutionReport {
             write!(
                 f,
                 "\n  tolerance {:.0e}: {} steps, {} to {} pieces of degree {} ({} coefficients), {} changes of the mesh, {:.3} s",
-                run.tolerance, run.steps, run.pieces.0, run.pieces.1, run.degree, run.dim, run.meshes, run.seconds
+                run.tolerance,
+                run.steps,
+                run.pieces.0,
+                run.pieces.1,
+                run.degree,
+                run.dim,
+                run.meshes,
+                run.seconds
             )?;
             if !run.difference.is_nan() {
                 write!(f, ", differs by {:.1e}", run.difference)?;

@@ -3,9 +3,7 @@
 use std::f64::consts::PI;
 
 use faer::c64;
-use fastlsq_solve::{
-    INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
-};
+use fastlsq_solve::{INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns};
 use ndarray::Array2;
 
 use super::NonlinearBenchmark;
@@ -97,7 +95,11 @@ fn worst(
         // Shifted from time to time, so that no point has a special place.
         let shift = (0.618 * (k + 1) as f64).fract();
         let points = Array2::from_shape_fn((POINTS, 2), |(i, axis)| {
-            if axis == 0 { lo + (hi - lo) * (i as f64 + shift) / POINTS as f64 } else { t }
+            if axis == 0 {
+                lo + (hi - lo) * (i as f64 + shift) / POINTS as f64
+            } else {
+                t
+            }
         });
         let mut found = Vec::new();
         for unknown in solution.unknowns() {
@@ -110,7 +112,11 @@ fn worst(
                 size += truth * truth;
             }
         }
-        error = if distance.is_nan() { f64::NAN } else { error.max(distance) };
+        error = if distance.is_nan() {
+            f64::NAN
+        } else {
+            error.max(distance)
+        };
         norm = norm.max(size);
     }
     Ok((error / norm).sqrt())
@@ -130,7 +136,9 @@ impl NonlinearBenchmark {
         let times: Vec<f64> = (1..=TIMES)
             .map(|k| start + (end - start) * k as f64 / TIMES as f64)
             .collect();
-        worst((lo, hi), &times, solution, &|k, x| self.exact(&[x, times[k]]))
+        worst((lo, hi), &times, solution, &|k, x| {
+            self.exact(&[x, times[k]])
+        })
     }
 }
 
@@ -139,17 +147,31 @@ impl Referenced {
     #[must_use]
     pub fn reference(&self, coarse: bool) -> SpectralReference {
         let (level, steps) = self.resolution;
-        let (level, steps) = if coarse { (level - 1, steps / 2) } else { (level, steps) };
-        self.semilinear.reference(self.end, TIMES, level, steps / TIMES)
+        let (level, steps) = if coarse {
+            (level - 1, steps / 2)
+        } else {
+            (level, steps)
+        };
+        self.semilinear
+            .reference(self.end, TIMES, level, steps / TIMES)
     }
 
     /// The worst L2 distance from the reference over its times, relative to its largest norm.
     ///
     /// # Errors
     /// A solution of another problem.
-    pub fn worst_error(&self, solution: &Solution, reference: &SpectralReference) -> Result<f64, NewtonError> {
+    pub fn worst_error(
+        &self,
+        solution: &Solution,
+        reference: &SpectralReference,
+    ) -> Result<f64, NewtonError> {
         let value = |k: usize, x: f64| vec![reference.value(k, x)];
-        worst(self.semilinear.interval, reference.times(), solution, &value)
+        worst(
+            self.semilinear.interval,
+            reference.times(),
+            solution,
+            &value,
+        )
     }
 }
 

@@ -42,12 +42,19 @@ impl Semilinear {
         let h = end / (count * steps) as f64;
         let waves: Vec<f64> = (0..n)
             .map(|j| {
-                let signed = if 2 * j < n { j as f64 } else { j as f64 - n as f64 };
+                let signed = if 2 * j < n {
+                    j as f64
+                } else {
+                    j as f64 - n as f64
+                };
                 2.0 * PI / (hi - lo) * signed
             })
             .collect();
         let kept = |j: usize| 3 * j.min(n - j) < n;
-        let weights: Vec<Weights> = waves.iter().map(|k| Weights::new((self.symbol)(*k), h)).collect();
+        let weights: Vec<Weights> = waves
+            .iter()
+            .map(|k| Weights::new((self.symbol)(*k), h))
+            .collect();
         // Initial values need not be smooth: many samples keep their high modes from hiding among the low ones.
         let many = OVERSAMPLING * n;
         let mut all: Vec<c64> = (0..many)
@@ -69,7 +76,11 @@ impl Semilinear {
             }
             transform(&mut values, false);
             for (j, (value, k)) in values.iter_mut().zip(&waves).enumerate() {
-                *value = if kept(j) { *value * (self.multiplier)(*k) } else { c64::new(0.0, 0.0) };
+                *value = if kept(j) {
+                    *value * (self.multiplier)(*k)
+                } else {
+                    c64::new(0.0, 0.0)
+                };
             }
             values
         };
@@ -95,7 +106,9 @@ impl Semilinear {
                 });
             }
             reference.times.push(end * k as f64 / count as f64);
-            reference.modes.push(u.iter().map(|v| v / n as f64).collect());
+            reference
+                .modes
+                .push(u.iter().map(|v| v / n as f64).collect());
         }
         reference
     }
@@ -117,7 +130,8 @@ impl Weights {
         let lambda = symbol * h;
         let mut sums = [0.0; 4];
         for j in 0..POINTS {
-            let z = c64::new(lambda, 0.0) + c64::new(0.0, PI * (j as f64 + 0.5) / POINTS as f64).exp();
+            let z =
+                c64::new(lambda, 0.0) + c64::new(0.0, PI * (j as f64 + 0.5) / POINTS as f64).exp();
             let (e, cube) = (z.exp(), z * z * z);
             let values = [
                 ((0.5 * z).exp() - 1.0) / z,
@@ -151,7 +165,9 @@ impl SpectralReference {
     /// u(x) at time number k; NaN if there is none.
     #[must_use]
     pub fn value(&self, k: usize, x: f64) -> f64 {
-        let Some(modes) = self.modes.get(k) else { return f64::NAN };
+        let Some(modes) = self.modes.get(k) else {
+            return f64::NAN;
+        };
         let (lo, hi) = self.interval;
         let turn = c64::new(0.0, 2.0 * PI * (x - lo) / (hi - lo)).exp();
         // Real functions: modes beyond the middle are conjugates.
@@ -244,7 +260,10 @@ mod tests {
             initial: |_| 1.0,
             ..heat
         };
-        let (coarse, fine) = (decay.reference(1.0, 1, 3, 20), decay.reference(1.0, 1, 3, 40));
+        let (coarse, fine) = (
+            decay.reference(1.0, 1, 3, 20),
+            decay.reference(1.0, 1, 3, 40),
+        );
         let exact = 1.0 / 3.0_f64.sqrt();
         let (one, two) = (coarse.value(0, 1.0) - exact, fine.value(0, 1.0) - exact);
         assert!((one / two).log2() > 3.5, "order {}", (one / two).log2());

@@ -1,9 +1,7 @@
 //! Orthonormal functions on a reference piece: compressed from sine features, or polynomials where the piece is a box.
 
 use faer::Mat;
-use fastlsq_basis::{
-    Action, Basis, Coefficient, Form, InputMap, PolynomialBasis, SinusoidalBasis,
-};
+use fastlsq_basis::{Action, Basis, Coefficient, Form, InputMap, PolynomialBasis, SinusoidalBasis};
 use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;

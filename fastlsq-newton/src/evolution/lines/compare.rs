@@ -21,17 +21,24 @@ pub(crate) fn distance(fine: &History, coarse: &History, scales: &[f64], start: 
     let end = reached(fine).min(reached(coarse));
     let mut worst = vec![0.0_f64; scales.len()];
     for t in times(start, end) {
-        let (Some((space, own)), Some((other_space, other))) = (fine.at(t, 0), coarse.at(t, 0)) else {
+        let (Some((space, own)), Some((other_space, other))) = (fine.at(t, 0), coarse.at(t, 0))
+        else {
             continue;
         };
         for (state, worst) in worst.iter_mut().enumerate() {
             let values = space.sample(&own, state, 0);
             let pairs = space.nodes().iter().zip(space.weights()).zip(values);
             let sum: f64 = pairs
-                .map(|((x, w), value)| w * (value - other_space.value(&other, state, 0, *x)).powi(2))
+                .map(|((x, w), value)| {
+                    w * (value - other_space.value(&other, state, 0, *x)).powi(2)
+                })
                 .sum();
             let distance = sum.sqrt();
-            *worst = if distance.is_nan() { f64::NAN } else { worst.max(distance) };
+            *worst = if distance.is_nan() {
+                f64::NAN
+            } else {
+                worst.max(distance)
+            };
         }
     }
     for (worst, scale) in worst.iter_mut().zip(scales) {

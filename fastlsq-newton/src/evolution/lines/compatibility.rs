@@ -48,7 +48,11 @@ pub(crate) fn remarks(
             }
         }
         if sum.abs() > NOTABLE * 100_f64.powi(order as i32) * size {
-            let what = if end.is_velocity() { "the initial velocity" } else { "the initial value" };
+            let what = if end.is_velocity() {
+                "the initial velocity"
+            } else {
+                "the initial value"
+            };
             remarks.push(format!(
                 "{what} contradicts the condition {} at x = {x}, t = {}: they differ by {:.3e}",
                 end.label,
@@ -73,7 +77,9 @@ pub(crate) fn needed(
     let k = order / 2;
     let sign = if k % 2 == 0 { leading } else { -leading };
     match (order % 2, second_in_time) {
-        (0, _) if sign > 0.0 => Err("short waves grow without bound: time runs backwards, or is no time at all".to_owned()),
+        (0, _) if sign > 0.0 => Err(
+            "short waves grow without bound: time runs backwards, or is no time at all".to_owned(),
+        ),
         (0, _) => Ok(Some([k, k])),
         (_, true) => Ok(None),
         (_, false) => Ok(Some(if sign < 0.0 { [k + 1, k] } else { [k, k + 1] })),

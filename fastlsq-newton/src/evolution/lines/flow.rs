@@ -45,7 +45,11 @@ impl Basis for Flow {
                 found: out.nrows(),
             });
         }
-        let places: Vec<(f64, f64)> = points.rows().into_iter().map(|row| (row[0], row[1])).collect();
+        let places: Vec<(f64, f64)> = points
+            .rows()
+            .into_iter()
+            .map(|row| (row[0], row[1]))
+            .collect();
         out.fill(0.0);
         for term in form.terms() {
             if !term.action.is_derivative() {

@@ -139,7 +139,9 @@ impl LineProblem {
                     wanted.insert((state, x));
                     order = order.max(x);
                 }
-                None if x > 0 => return refuse("the highest derivative in time is differentiated in space"),
+                None if x > 0 => {
+                    return refuse("the highest derivative in time is differentiated in space");
+                }
                 None => {}
             }
         }
@@ -205,21 +207,42 @@ impl LineProblem {
         let samples: Vec<Vec<f64>> = self
             .samples
             .iter()
-            .map(|(state, d)| if *d == 0 { values[*state].clone() } else { vec![0.0; inside.len()] })
+            .map(|(state, d)| {
+                if *d == 0 {
+                    values[*state].clone()
+                } else {
+                    vec![0.0; inside.len()]
+                }
+            })
             .collect();
-        let rates = self.rates(self.times.0, &inside, &samples, true).map_err(|e| e.to_string())?;
+        let rates = self
+            .rates(self.times.0, &inside, &samples, true)
+            .map_err(|e| e.to_string())?;
         let last = self.states.len() - 1;
         let leading = rates.slopes.iter().find(|(of, sample, _)| {
-            *of == last && self.samples[*sample].1 == self.order && self.states[self.samples[*sample].0].1 == 0
+            *of == last
+                && self.samples[*sample].1 == self.order
+                && self.states[self.samples[*sample].0].1 == 0
         });
-        let Some((_, _, slopes)) = leading else { return Ok(()) };
-        if slopes.iter().any(|c| *c == 0.0 || !c.is_finite() || c.signum() != slopes[0].signum()) {
+        let Some((_, _, slopes)) = leading else {
+            return Ok(());
+        };
+        if slopes
+            .iter()
+            .any(|c| *c == 0.0 || !c.is_finite() || c.signum() != slopes[0].signum())
+        {
             return Ok(());
         }
         let needed = needed(self.order, self.states.len() == 2, slopes[0])?;
-        let Some(needed) = needed.filter(|_| !self.periodic) else { return Ok(()) };
+        let Some(needed) = needed.filter(|_| !self.periodic) else {
+            return Ok(());
+        };
         for (upper, needed) in [false, true].into_iter().zip(needed) {
-            let given = self.ends.iter().filter(|end| end.upper == upper && end.level == 0).count();
+            let given = self
+                .ends
+                .iter()
+                .filter(|end| end.upper == upper && end.level == 0)
+                .count();
             if given != needed {
                 let end = if upper { "upper" } else { "lower" };
                 return refuse(format!(
@@ -247,7 +270,9 @@ impl LineProblem {
         for equation in &self.equations {
             let slopes = |rates: &[Vec<f64>]| {
                 let table = equation.table(count, &columns, rates);
-                equation.residual.evaluate(table.view(), &Sites::new(points.view()), &[])
+                equation
+                    .residual
+                    .evaluate(table.view(), &Sites::new(points.view()), &[])
             };
             let zero = slopes(&vec![vec![0.0; count]; self.unknowns]).map_err(|e| e.to_string())?;
             let some: Vec<Vec<f64>> = (0..self.unknowns)
@@ -283,7 +308,11 @@ impl LineProblem {
                 return Ok(());
             }
             ConcretePlace::Part(selector) => selector,
-            _ => return refuse(format!("the condition {label} holds neither at the start nor at an end")),
+            _ => {
+                return refuse(format!(
+                    "the condition {label} holds neither at the start nor at an end"
+                ));
+            }
         };
         let parts = domain.parts();
         for part in domain.select(selector).map_err(|e| e.to_string())? {
@@ -305,25 +334,39 @@ impl LineProblem {
                 }
                 Some(PartKind::Wall) => {
                     let mut sampler = UnitSampler::on_stream(Sequence::Independent, 0, 3);
-                    let at = domain.sample_part(part, 1, &mut sampler).map_err(|e| e.to_string())?;
+                    let at = domain
+                        .sample_part(part, 1, &mut sampler)
+                        .map_err(|e| e.to_string())?;
                     let x = at.points[(0, 0)];
                     let upper = (x - self.interval.1).abs() < (x - self.interval.0).abs();
                     self.end(label, &residual, upper, top)?;
                 }
-                _ => return refuse(format!("the condition {label} holds neither at the start nor at an end")),
+                _ => {
+                    return refuse(format!(
+                        "the condition {label} holds neither at the start nor at an end"
+                    ));
+                }
             }
         }
         Ok(())
     }
 
     /// A condition at one end, for the unknowns and, where these have velocities, for those.
-    fn end(&mut self, label: &str, residual: &Residual, upper: bool, top: &[u32]) -> Result<(), Refusal> {
+    fn end(
+        &mut self,
+        label: &str,
+        residual: &Residual,
+        upper: bool,
+        top: &[u32],
+    ) -> Result<(), Refusal> {
         let jets: Vec<(usize, usize)> = residual
             .jets()
             .iter()
             .map(|jet| match orders(jet)? {
                 (x, 0) if x < self.order => Ok((jet.unknown, x)),
-                (_, 0) => refuse(format!("{label} contains a derivative of the order of the equation")),
+                (_, 0) => refuse(format!(
+                    "{label} contains a derivative of the order of the equation"
+                )),
                 _ => refuse(format!("{label} contains a derivative in time")),
             })
             .collect::<Result<_, _>>()?;
@@ -332,7 +375,9 @@ impl LineProblem {
             return refuse(format!("{label} contains no unknown"));
         };
         if levels.iter().any(|own| *own != level) {
-            return refuse(format!("{label} connects unknowns of different order in time"));
+            return refuse(format!(
+                "{label} connects unknowns of different order in time"
+            ));
         }
         let mut end = End {
             label: label.to_owned(),
@@ -361,7 +406,10 @@ impl LineProblem {
             if coefficients.iter().flatten().all(|c| *c == 0.0) {
                 return refuse(format!("{label} says nothing"));
             }
-            self.conditions.push(EndCondition { upper, coefficients });
+            self.conditions.push(EndCondition {
+                upper,
+                coefficients,
+            });
             self.ends.push(End {
                 level: t,
                 ..end.clone()
@@ -461,7 +509,9 @@ impl LineProblem {
                 let mut any = false;
                 for i in 0..count {
                     right.fill(0.0);
-                    for (right, (equation, found)) in right.iter_mut().zip(self.equations.iter().zip(&found)) {
+                    for (right, (equation, found)) in
+                        right.iter_mut().zip(self.equations.iter().zip(&found))
+                    {
                         for (column, source) in equation.columns.iter().enumerate() {
                             if matches!(source, Column::Sample(s) if *s == k) {
                                 *right -= found.slopes[(i, column)];
@@ -578,10 +628,11 @@ pub(super) fn lagrange_slope(nodes: &[f64], k: usize, t: f64) -> f64 {
     let others = || nodes.iter().enumerate().filter(|(j, _)| *j != k);
     others()
         .map(|(left_out, node)| {
-            others().filter(|(j, _)| *j != left_out).fold(
-                1.0 / (nodes[k] - node),
-                |product, (_, node)| product * (t - node) / (nodes[k] - node),
-            )
+            others()
+                .filter(|(j, _)| *j != left_out)
+                .fold(1.0 / (nodes[k] - node), |product, (_, node)| {
+                    product * (t - node) / (nodes[k] - node)
+                })
         })
         .sum()
 }

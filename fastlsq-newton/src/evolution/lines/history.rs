@@ -42,7 +42,11 @@ impl Span {
         };
         for _ in 1..k {
             weights = (0..TIMES)
-                .map(|j| (0..TIMES).map(|i| weights[i] * lagrange_slope(&nodes, j, nodes[i])).sum())
+                .map(|j| {
+                    (0..TIMES)
+                        .map(|i| weights[i] * lagrange_slope(&nodes, j, nodes[i]))
+                        .sum()
+                })
                 .collect();
         }
         weights
@@ -53,7 +57,9 @@ fn lagrange(nodes: &[f64; TIMES], t: f64) -> Vec<f64> {
     (0..TIMES)
         .map(|k| {
             let others = nodes.iter().enumerate().filter(|(j, _)| *j != k);
-            others.fold(1.0, |product, (_, node)| product * (t - node) / (nodes[k] - node))
+            others.fold(1.0, |product, (_, node)| {
+                product * (t - node) / (nodes[k] - node)
+            })
         })
         .collect()
 }
@@ -103,14 +109,20 @@ impl History {
     ) -> Vec<f64> {
         let reached = self.end().unwrap_or(f64::NEG_INFINITY);
         let mut values = vec![f64::NAN; points.len()];
-        let mut order: Vec<usize> = (0..points.len()).filter(|i| points[*i].1 <= reached).collect();
+        let mut order: Vec<usize> = (0..points.len())
+            .filter(|i| points[*i].1 <= reached)
+            .collect();
         order.sort_by(|a, b| points[*a].1.total_cmp(&points[*b].1));
         for own in order.chunk_by(|a, b| points[*a].1 == points[*b].1) {
-            let Some(&t) = own.first().map(|i| &points[*i].1) else { continue };
+            let Some(&t) = own.first().map(|i| &points[*i].1) else {
+                continue;
+            };
             match self {
                 // A single point needs one piece of each expansion.
                 Self::Spans(spans) if own.len() < 8 => {
-                    let Some(span) = span_at(spans, t) else { continue };
+                    let Some(span) = span_at(spans, t) else {
+                        continue;
+                    };
                     let weights = span.weights(t, dt);
                     for i in own {
                         let terms = weights.iter().zip(&span.expansions);
@@ -118,7 +130,9 @@ impl History {
                     }
                 }
                 _ => {
-                    let Some((space, expansion)) = self.at(t, dt) else { continue };
+                    let Some((space, expansion)) = self.at(t, dt) else {
+                        continue;
+                    };
                     for i in own {
                         values[*i] = space.value(&expansion, state, dx, points[*i].0);
                     }

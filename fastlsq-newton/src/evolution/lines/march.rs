@@ -159,7 +159,11 @@ struct March<'a> {
 
 impl<'a> March<'a> {
     /// A mesh that resolves the initial values, and these on it.
-    fn begin(problem: &'a LineProblem, aim: &'a Aim, element: Arc<Element>) -> Result<Self, NewtonError> {
+    fn begin(
+        problem: &'a LineProblem,
+        aim: &'a Aim,
+        element: Arc<Element>,
+    ) -> Result<Self, NewtonError> {
         let mesh = Mesh::uniform(problem.interval, FIRST_LEVEL);
         let space = space_on(problem, &element, &mesh)?;
         let mut march = Self {
@@ -200,7 +204,8 @@ impl<'a> March<'a> {
             (march.mesh, march.space) = (next, Arc::new(space));
             values = march.initial()?;
         }
-        march.run.remarks = compatibility::remarks(problem, &march.space, &values, &march.run.scales)?;
+        march.run.remarks =
+            compatibility::remarks(problem, &march.space, &values, &march.run.scales)?;
         // Where initial values are not as smooth as the space, or contradict the conditions, smaller pieces help.
         let data = problem.data(problem.times.0)?;
         for _ in 0..2 * ROUNDS {
@@ -224,7 +229,9 @@ impl<'a> March<'a> {
         march.y = march.space.project(&values);
         loop {
             let expansion = march.space.expansion(&march.y, &data);
-            let Some(mesh) = march.coarser(&expansion, 1) else { break };
+            let Some(mesh) = march.coarser(&expansion, 1) else {
+                break;
+            };
             march.space = Arc::new(space_on(problem, &march.element, &mesh)?);
             march.mesh = mesh;
             values = march.initial()?;
@@ -243,7 +250,8 @@ impl<'a> March<'a> {
                 problem: self.problem,
                 space: Arc::clone(&self.space),
             };
-            let exact = exact::is_autonomous(&system, &self.y).then(|| Exact::new(&system, &self.y));
+            let exact =
+                exact::is_autonomous(&system, &self.y).then(|| Exact::new(&system, &self.y));
             let Some(exact) = exact.flatten() else { break };
             for k in 1..=exact::TIMES {
                 // Early times too: the space must hold the solution at all of them.
@@ -251,7 +259,9 @@ impl<'a> March<'a> {
                 let expansion = exact.expansion(start + share * (end - start), 0);
                 self.observe(&expansion);
                 let marked = self.unresolved(&expansion);
-                if marked.contains(&true) && self.refine(&system, &marked, start, &self.y.clone())? {
+                if marked.contains(&true)
+                    && self.refine(&system, &marked, start, &self.y.clone())?
+                {
                     continue 'finer;
                 }
             }
@@ -303,7 +313,8 @@ impl<'a> March<'a> {
         let states = || self.problem.states.iter().zip(&self.run.scales);
         states()
             .map(|((_, order), scale)| {
-                let sizes = states().map(|((_, other), scale)| scale * time.powi(*other as i32 - *order as i32));
+                let sizes = states()
+                    .map(|((_, other), scale)| scale * time.powi(*other as i32 - *order as i32));
                 self.aim.tail * scale + ROUNDING * sizes.fold(0.0, f64::max)
             })
             .collect()
@@ -317,7 +328,9 @@ impl<'a> March<'a> {
             pairs.any(|(size, allowed)| size > allowed)
         };
         let sizes = sizes.iter().enumerate();
-        sizes.map(|(k, own)| large(own) && self.mesh.divisible(k)).collect()
+        sizes
+            .map(|(k, own)| large(own) && self.mesh.divisible(k))
+            .collect()
     }
 
     /// The mesh with pieces joined where hardly anything is lost; `None` if fewer than `least` can be.
@@ -342,7 +355,13 @@ impl<'a> March<'a> {
     }
 
     /// Halves the marked pieces; whether anything came of it.
-    fn refine(&mut self, system: &System<'_>, marked: &[bool], t: f64, y: &[f64]) -> Result<bool, NewtonError> {
+    fn refine(
+        &mut self,
+        system: &System<'_>,
+        marked: &[bool],
+        t: f64,
+        y: &[f64],
+    ) -> Result<bool, NewtonError> {
         let mesh = self.mesh.halved(marked);
         if mesh == self.mesh {
             return Ok(false);
@@ -351,7 +370,9 @@ impl<'a> March<'a> {
         if space.dim() > self.aim.limit {
             return Ok(false);
         }
-        let Some(expansion) = system.expansion(t, y) else { return Ok(false) };
+        let Some(expansion) = system.expansion(t, y) else {
+            return Ok(false);
+        };
         self.move_to(mesh, space, &expansion);
         Ok(true)
     }
@@ -370,7 +391,13 @@ impl<'a> March<'a> {
     fn move_to(&mut self, mesh: Mesh, space: LineSpace, expansion: &[f64]) {
         let old = Arc::clone(&self.space);
         let values: Vec<Vec<f64>> = (0..space.functions())
-            .map(|state| space.nodes().iter().map(|x| old.value(expansion, state, 0, *x)).collect())
+            .map(|state| {
+                space
+                    .nodes()
+                    .iter()
+                    .map(|x| old.value(expansion, state, 0, *x))
+                    .collect()
+            })
             .collect();
         self.y = space.project(&values);
         (self.mesh, self.space) = (mesh, Arc::new(space));
@@ -399,7 +426,11 @@ impl<'a> March<'a> {
     }
 }
 
-fn space_on(problem: &LineProblem, element: &Arc<Element>, mesh: &Mesh) -> Result<LineSpace, NewtonError> {
+fn space_on(
+    problem: &LineProblem,
+    element: &Arc<Element>,
+    mesh: &Mesh,
+) -> Result<LineSpace, NewtonError> {
     Ok(LineSpace::new(
         Arc::clone(element),
         &mesh.breaks(),

@@ -50,7 +50,10 @@ impl Mesh {
                 cells.push((*level, *k));
             }
         }
-        Self { cells, ..self.clone() }
+        Self {
+            cells,
+            ..self.clone()
+        }
     }
 
     /// Whether pieces k and k + 1 are the halves of one.
@@ -74,7 +77,10 @@ impl Mesh {
                 k += 1;
             }
         }
-        Self { cells, ..self.clone() }
+        Self {
+            cells,
+            ..self.clone()
+        }
     }
 }
 

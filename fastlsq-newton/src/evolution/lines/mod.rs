@@ -106,7 +106,10 @@ pub(crate) fn evolve(
             .into_iter()
             .enumerate()
             .filter(|(state, _)| line.states[*state].1 == 0)
-            .fold(0.0, |a: f64, (_, b)| if b.is_nan() { f64::NAN } else { a.max(b) });
+            .fold(
+                0.0,
+                |a: f64, (_, b)| if b.is_nan() { f64::NAN } else { a.max(b) },
+            );
         differences.push(difference);
         let own = difference / SAFE + rounding(&run);
         // Where rounding rules, differences no longer fall.
@@ -157,7 +160,10 @@ pub(crate) fn evolve(
         })
         .collect();
     let beta = vec![1.0; bases.len()];
-    Ok((Solution::from_parts(functions, bases, beta, report)?, evolution))
+    Ok((
+        Solution::from_parts(functions, bases, beta, report)?,
+        evolution,
+    ))
 }
 
 /// What rounding adds up to.

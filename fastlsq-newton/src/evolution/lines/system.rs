@@ -26,19 +26,31 @@ impl System<'_> {
     fn samples(&self, t: f64, y: &[f64]) -> Option<Vec<Vec<f64>>> {
         let expansion = self.expansion(t, y)?;
         let samples = self.problem.samples.iter();
-        Some(samples.map(|(state, d)| self.space.sample(&expansion, *state, *d)).collect())
+        Some(
+            samples
+                .map(|(state, d)| self.space.sample(&expansion, *state, *d))
+                .collect(),
+        )
     }
 
     /// ⟨φᵢ, ∂F/∂u φⱼ⟩.
     pub(crate) fn matrix(&self, t: f64, y: &[f64]) -> Option<BandMatrix> {
         let samples = self.samples(t, y)?;
-        let rates = self.problem.rates(t, self.space.nodes(), &samples, true).ok()?;
+        let rates = self
+            .problem
+            .rates(t, self.space.nodes(), &samples, true)
+            .ok()?;
         let terms: Vec<SlopeTerm<'_>> = rates
             .slopes
             .iter()
             .map(|(of, sample, values)| {
                 let (by, derivative) = self.problem.samples[*sample];
-                SlopeTerm { of: *of, by, derivative, values }
+                SlopeTerm {
+                    of: *of,
+                    by,
+                    derivative,
+                    values,
+                }
             })
             .collect();
         Some(self.space.matrix(&terms))
@@ -51,9 +63,11 @@ impl Ode for System<'_> {
     }
 
     fn rate(&self, t: f64, y: &[f64], rate: &mut [f64]) {
-        let found = self
-            .samples(t, y)
-            .and_then(|samples| self.problem.rates(t, self.space.nodes(), &samples, false).ok());
+        let found = self.samples(t, y).and_then(|samples| {
+            self.problem
+                .rates(t, self.space.nodes(), &samples, false)
+                .ok()
+        });
         match found {
             Some(found) => rate.copy_from_slice(&self.space.project(&found.values)),
             None => rate.fill(f64::NAN),
@@ -92,7 +106,10 @@ impl Linearised for BandJacobian {
     fn shifted(&self, lambda: c64, h: f64) -> Box<dyn Shifted> {
         Box::new(BandShifted {
             mass: Arc::clone(&self.mass),
-            factors: self.matrix.as_ref().map(|matrix| self.mass.shifted(lambda, matrix, h)),
+            factors: self
+                .matrix
+                .as_ref()
+                .map(|matrix| self.mass.shifted(lambda, matrix, h)),
         })
     }
 }
@@ -117,4 +134,3 @@ impl Shifted for BandShifted {
         factors.solve(re, im);
     }
 }
-

@@ -97,7 +97,11 @@ impl BandMatrix {
             let last = (i + self.width + 1).min(inner);
             let start = i * row + first + self.width - i;
             let entries = &self.band[start..start + last - first];
-            y[i] = entries.iter().zip(&x[first..last]).map(|(a, x)| a * x).sum();
+            y[i] = entries
+                .iter()
+                .zip(&x[first..last])
+                .map(|(a, x)| a * x)
+                .sum();
         }
         for (k, i) in (self.size..x.len()).enumerate() {
             for j in 0..inner {
@@ -344,7 +348,11 @@ impl BandFactors {
             let count = self.ends[k] - k - 1;
             let start = k * wide + width + 1;
             let upper = &self.re[start..start + count];
-            let known: f64 = upper.iter().zip(&x[k + 1..=k + count]).map(|(a, x)| a * x).sum();
+            let known: f64 = upper
+                .iter()
+                .zip(&x[k + 1..=k + count])
+                .map(|(a, x)| a * x)
+                .sum();
             x[k] = (x[k] - known) / self.re[start - 1];
         }
     }
@@ -400,7 +408,8 @@ mod tests {
             for i in 0..size + border {
                 for j in 0..size + border {
                     // Small diagonals: row exchanges are needed.
-                    let value = ((3 * i + 5 * j * j) as f64).sin() * if i == j { 1e-3 } else { 1.0 };
+                    let value =
+                        ((3 * i + 5 * j * j) as f64).sin() * if i == j { 1e-3 } else { 1.0 };
                     a.add(i, j, value);
                     m.add(i, j, f64::from(u8::from(i == j)) + 0.1 * value.abs());
                 }

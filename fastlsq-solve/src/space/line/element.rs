@@ -160,7 +160,10 @@ mod tests {
                     let row = legendre(degree, d, x);
                     let size = row.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
                     let at = |matrix: &Mat<f64>, j: usize| -> f64 {
-                        row.iter().enumerate().map(|(k, v)| v * matrix[(k, j)]).sum()
+                        row.iter()
+                            .enumerate()
+                            .map(|(k, v)| v * matrix[(k, j)])
+                            .sum()
                     };
                     for j in 0..element.bubbles.ncols() {
                         assert!(at(&element.bubbles, j).abs() < 1e-13 * size);
@@ -168,7 +171,10 @@ mod tests {
                     for j in 0..2 * order {
                         let expected = f64::from(u8::from(j == side * order + d));
                         let norm = element.nodal.col(j).norm_l2();
-                        assert!((at(&element.nodal, j) - expected).abs() < 1e-12 * size * norm.max(1e-3));
+                        assert!(
+                            (at(&element.nodal, j) - expected).abs()
+                                < 1e-12 * size * norm.max(1e-3)
+                        );
                     }
                 }
             }

@@ -81,7 +81,9 @@ impl LineSpace {
         periodic: bool,
         conditions: &[EndCondition],
     ) -> Result<Self, SpaceError> {
-        let sound = breaks.windows(2).all(|pair| pair[0] < pair[1] && (pair[1] - pair[0]).is_finite());
+        let sound = breaks
+            .windows(2)
+            .all(|pair| pair[0] < pair[1] && (pair[1] - pair[0]).is_finite());
         if breaks.len() < 2 || !sound || functions == 0 {
             return Err(SpaceError::Option {
                 option: "number of breaks",
@@ -90,13 +92,22 @@ impl LineSpace {
             });
         }
         let count = breaks.len() - 1;
-        let halves: Vec<f64> = breaks.windows(2).map(|ends| 0.5 * (ends[1] - ends[0])).collect();
+        let halves: Vec<f64> = breaks
+            .windows(2)
+            .map(|ends| 0.5 * (ends[1] - ends[0]))
+            .collect();
         let joints = if periodic { count } else { count + 1 };
         let bubbles = element.bubbles.ncols() * functions;
         // Joint 0 comes first on an interval, last, as the border, on a circle.
         let mut all: Vec<Joint> = Vec::with_capacity(joints);
         for joint in 0..joints {
-            let left = if joint > 0 { Some(joint - 1) } else if periodic { Some(count - 1) } else { None };
+            let left = if joint > 0 {
+                Some(joint - 1)
+            } else if periodic {
+                Some(count - 1)
+            } else {
+                None
+            };
             let right = (joint < count).then_some(joint);
             let own: Vec<(usize, &EndCondition)> = conditions
                 .iter()
@@ -128,14 +139,21 @@ impl LineSpace {
         let pieces: Vec<Piece> = (0..count)
             .map(|k| {
                 let ends = [&all[k], &all[(k + 1) % joints]];
-                Piece::new(&element, functions, (breaks[k], breaks[k + 1]), ends, bubble_starts[k])
+                Piece::new(
+                    &element,
+                    functions,
+                    (breaks[k], breaks[k + 1]),
+                    ends,
+                    bubble_starts[k],
+                )
             })
             .collect();
         let width = pieces
             .iter()
             .map(|piece| {
                 let inner = piece.dofs.iter().filter(|&&dof| dof < next);
-                let (lo, hi) = inner.fold((usize::MAX, 0), |(lo, hi), &dof| (lo.min(dof), hi.max(dof)));
+                let (lo, hi) =
+                    inner.fold((usize::MAX, 0), |(lo, hi), &dof| (lo.min(dof), hi.max(dof)));
                 hi.saturating_sub(lo)
             })
             .max()
@@ -151,7 +169,11 @@ impl LineSpace {
         for piece in &pieces {
             for (datum, lift) in &piece.lifts {
                 for (local, &dof) in piece.dofs.iter().enumerate() {
-                    let seen: f64 = lift.iter().enumerate().map(|(i, v)| v * piece.map[(i, local)]).sum();
+                    let seen: f64 = lift
+                        .iter()
+                        .enumerate()
+                        .map(|(i, v)| v * piece.map[(i, local)])
+                        .sum();
                     shifts[*datum][dof] -= seen;
                 }
             }
@@ -274,7 +296,10 @@ impl LineSpace {
             let start = values.len();
             values.resize(start + q, 0.0);
             let target = &mut values[start..];
-            for (k, a) in own[function * size..(function + 1) * size].iter().enumerate() {
+            for (k, a) in own[function * size..(function + 1) * size]
+                .iter()
+                .enumerate()
+            {
                 let a = a * scale;
                 for (target, t) in target.iter_mut().zip(table.col(k).iter()) {
                     *target += a * t;
@@ -320,7 +345,9 @@ impl LineSpace {
             Some(own) => own.iter().zip(&row).map(|(a, r)| a * r).sum(),
             None => f64::NAN,
         };
-        terms.map(|(weight, expansion)| weight * value(expansion)).sum()
+        terms
+            .map(|(weight, expansion)| weight * value(expansion))
+            .sum()
     }
 
     /// Values at x of the derivatives of order d of the orthonormal polynomials of piece k.
@@ -352,7 +379,8 @@ impl LineSpace {
                 }
                 for i in 0..size {
                     let column = table.col(i);
-                    own[function * size + i] = column.iter().zip(&weighted).map(|(t, v)| t * v).sum();
+                    own[function * size + i] =
+                        column.iter().zip(&weighted).map(|(t, v)| t * v).sum();
                 }
             }
             for (local, &dof) in piece.dofs.iter().enumerate() {
@@ -399,7 +427,9 @@ impl LineSpace {
                     let mut any = false;
                     let own = terms.iter().filter(|term| term.of == of && term.by == by);
                     for term in own {
-                        let Some(table) = self.element.tables.get(term.derivative) else { continue };
+                        let Some(table) = self.element.tables.get(term.derivative) else {
+                            continue;
+                        };
                         any = true;
                         let scale = piece.half.powi(-(term.derivative as i32));
                         let factors: Vec<f64> = term.values[k * q..(k + 1) * q]
@@ -409,7 +439,9 @@ impl LineSpace {
                             .collect();
                         for j in 0..size {
                             let column = applied.col_mut(j);
-                            for ((a, t), f) in column.iter_mut().zip(table.col(j).iter()).zip(&factors) {
+                            for ((a, t), f) in
+                                column.iter_mut().zip(table.col(j).iter()).zip(&factors)
+                            {
                                 *a += f * t;
                             }
                         }
@@ -437,7 +469,9 @@ impl LineSpace {
         for piece in &self.pieces {
             for (local, &dof) in piece.dofs.iter().enumerate() {
                 let column: Vec<f64> = piece.map.col(local).iter().copied().collect();
-                let sizes = column.chunks_exact(size).map(|own| own.iter().map(|v| v * v).sum::<f64>());
+                let sizes = column
+                    .chunks_exact(size)
+                    .map(|own| own.iter().map(|v| v * v).sum::<f64>());
                 let largest = sizes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
                 owners[dof] = largest.map_or(0, |(function, _)| function);
             }
@@ -453,7 +487,9 @@ impl LineSpace {
         let one = |function: usize| {
             let start = |piece: usize| piece * height + function * size;
             let halves = [k, k + 1].map(|piece| expansion.get(start(piece)..start(piece) + size));
-            let [Some(left), Some(right)] = halves else { return (f64::INFINITY, f64::INFINITY) };
+            let [Some(left), Some(right)] = halves else {
+                return (f64::INFINITY, f64::INFINITY);
+            };
             let mut whole = vec![0.0; size];
             for (matrix, own) in self.element.halves.iter().zip([left, right]) {
                 for (l, a) in own.iter().enumerate() {
@@ -494,9 +530,17 @@ impl LineSpace {
         let size = self.element.size();
         let pairs = one.chunks_exact(size).zip(other.chunks_exact(size));
         let all: Vec<f64> = pairs
-            .map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt())
+            .map(|(a, b)| {
+                a.iter()
+                    .zip(b)
+                    .map(|(a, b)| (a - b).powi(2))
+                    .sum::<f64>()
+                    .sqrt()
+            })
             .collect();
-        all.chunks_exact(self.functions).map(<[f64]>::to_vec).collect()
+        all.chunks_exact(self.functions)
+            .map(<[f64]>::to_vec)
+            .collect()
     }
 
     /// For each piece and function, the size of its last two Legendre coefficients: what the next ones would be is
@@ -528,7 +572,11 @@ impl Joint {
         let gram = Mat::from_fn(order, order, |c, d| {
             let side = |half: Option<f64>, first: usize| {
                 half.map_or(0.0, |half| {
-                    let columns = element.nodal.col(first + c).iter().zip(element.nodal.col(first + d).iter());
+                    let columns = element
+                        .nodal
+                        .col(first + c)
+                        .iter()
+                        .zip(element.nodal.col(first + d).iter());
                     half.powi((c + d + 1) as i32) * columns.map(|(a, b)| a * b).sum::<f64>()
                 })
             };
@@ -568,11 +616,20 @@ impl Joint {
         }
         let unscaled = |i: usize| scales[i % order];
         // Orthonormal combinations of the free ones.
-        let free = Mat::from_fn(size, split.null.ncols(), |i, j| unscaled(i) * split.null[(i, j)]);
-        let full = Mat::from_fn(size, size, |i, j| {
-            if i / order == j / order { gram[(i % order, j % order)] } else { 0.0 }
+        let free = Mat::from_fn(size, split.null.ncols(), |i, j| {
+            unscaled(i) * split.null[(i, j)]
         });
-        let inner = product(free.transpose(), product(full.as_ref(), free.as_ref()).as_ref());
+        let full = Mat::from_fn(size, size, |i, j| {
+            if i / order == j / order {
+                gram[(i % order, j % order)]
+            } else {
+                0.0
+            }
+        });
+        let inner = product(
+            free.transpose(),
+            product(full.as_ref(), free.as_ref()).as_ref(),
+        );
         let factor = cholesky(inner).ok_or(SpaceError::Numerical {
             what: "the functions of a joint",
         })?;
@@ -626,7 +683,10 @@ impl Piece {
         };
         for (side, joint) in ends.into_iter().enumerate() {
             for j in 0..joint.free.ncols() {
-                for (i, v) in from_end(side, &|row| joint.free[(row, j)]).into_iter().enumerate() {
+                for (i, v) in from_end(side, &|row| joint.free[(row, j)])
+                    .into_iter()
+                    .enumerate()
+                {
                     map[(i, dofs.len())] = v;
                 }
                 dofs.push(joint.first + j);

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use fastlsq_solve::space::{Eigenproblem, Wanted};
-use fastlsq_solve::{Ball, BoxDomain, Interval, WALLS, X, laplacian, unknown};
+use fastlsq_solve::{
+    Ball, BoxDomain, Interval, WALLS, X, biharmonic, laplacian, normal_derivative, unknown,
+};
 
 use super::solving::finite;
 use crate::commands::reproduce::figure::Figure;
@@ -23,10 +25,15 @@ struct Case {
     exact: fn() -> Vec<f64>,
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case {
         name: "interval",
-        problem: || Ok(Eigenproblem::new(Interval::unit(), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(
+                Eigenproblem::new(Interval::unit(), -laplacian(unknown("u")))
+                    .condition(WALLS, unknown("u")),
+            )
+        },
         exact: || (1..=10).map(|k| (PI * f64::from(k)).powi(2)).collect(),
     },
     Case {
@@ -40,16 +47,36 @@ const CASES: [Case; 4] = [
     },
     Case {
         name: "disc",
-        problem: || Ok(Eigenproblem::new(Ball::unit(2), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(Eigenproblem::new(Ball::unit(2), -laplacian(unknown("u")))
+                .condition(WALLS, unknown("u")))
+        },
         exact: disc,
     },
     Case {
         name: "square",
-        problem: || Ok(Eigenproblem::new(BoxDomain::unit(2), -laplacian(unknown("u"))).condition(WALLS, unknown("u"))),
+        problem: || {
+            Ok(
+                Eigenproblem::new(BoxDomain::unit(2), -laplacian(unknown("u")))
+                    .condition(WALLS, unknown("u")),
+            )
+        },
         exact: || {
-            let pairs = (1..8).flat_map(|i| (1..8).map(move |j| PI * PI * f64::from(i * i + j * j)));
+            let pairs =
+                (1..8).flat_map(|i| (1..8).map(move |j| PI * PI * f64::from(i * i + j * j)));
             smallest(pairs.collect(), 12)
         },
+    },
+    Case {
+        name: "plate",
+        problem: || {
+            let u = unknown("u");
+            let plate = Eigenproblem::new(BoxDomain::unit(2), biharmonic(u)).tolerance(1e-8);
+            Ok(plate
+                .condition(WALLS, u)
+                .condition(WALLS, normal_derivative(u)))
+        },
+        exact: || vec![1_294.933_979_59],
     },
 ];
 
@@ -74,7 +101,9 @@ fn disc() -> Vec<f64> {
 fn bessel_zeros(order: u32, end: f64) -> Vec<f64> {
     let j = |x: f64| {
         let angles = (0..200).map(|k| 2.0 * PI * f64::from(k) / 200.0);
-        angles.map(|a| (f64::from(order) * a - x * a.sin()).cos()).sum::<f64>()
+        angles
+            .map(|a| (f64::from(order) * a - x * a.sin()).cos())
+            .sum::<f64>()
     };
     let mut zeros = Vec::new();
     let mut x = 0.5;
@@ -111,7 +140,8 @@ impl Item for Eigen {
 
     fn settings(&self, _plan: &Plan) -> String {
         "Nothing given but the seed. The error is the largest relative one of all pairs: 10 on the interval [0,1] and for the \
-         oscillator −u″ + x²u on [−10,10], 20 on the disc, 12 on the square, with their multiplicities."
+         oscillator −u″ + x²u on [−10,10], 20 on the disc, 12 on the square, with their multiplicities; of the clamped \
+         square plate the lowest."
             .to_owned()
     }
 
@@ -127,7 +157,15 @@ impl Item for Eigen {
     }
 
     fn tables(&self, rows: &[&Row], _paper: &Paper) -> Vec<Table> {
-        let columns = vec!["problem", "worst error", "worst of all runs", "estimate", "estimate / error", "seconds", "functions"];
+        let columns = vec![
+            "problem",
+            "worst error",
+            "worst of all runs",
+            "estimate",
+            "estimate / error",
+            "seconds",
+            "functions",
+        ];
         let mut table = Table::new("eigen", "Eigenvalues", columns);
         for row in rows {
             table.rows.push(vec![
@@ -156,15 +194,31 @@ fn row(case: &Case, context: &Context<'_>) -> Row {
         let spectrum = problem.solve(Wanted::Smallest(exact.len()))?;
         let seconds = clock.elapsed().as_secs_f64();
         let pairs = spectrum.pairs();
-        let errors = pairs.iter().zip(&exact).map(|(pair, exact)| (pair.value.re / exact - 1.0).abs());
-        let worst = errors.fold(if pairs.len() == exact.len() { 0.0 } else { f64::NAN }, f64::max);
+        let errors = pairs
+            .iter()
+            .zip(&exact)
+            .map(|(pair, exact)| (pair.value.re / exact - 1.0).abs());
+        let worst = errors.fold(
+            if pairs.len() == exact.len() {
+                0.0
+            } else {
+                f64::NAN
+            },
+            f64::max,
+        );
         Ok(Run {
             value_error: finite(worst).filter(|_| pairs.len() == exact.len()),
             estimate: finite(spectrum.worst_estimate()),
             seconds: Some(seconds),
             features: Some(spectrum.space().report().dim),
-            status: if spectrum.is_symmetric() { "symmetric" } else { "general" }.to_owned(),
-            reason: (pairs.len() != exact.len()).then(|| format!("{} pairs instead of {}", pairs.len(), exact.len())),
+            status: if spectrum.is_symmetric() {
+                "symmetric"
+            } else {
+                "general"
+            }
+            .to_owned(),
+            reason: (pairs.len() != exact.len())
+                .then(|| format!("{} pairs instead of {}", pairs.len(), exact.len())),
             seed,
             ..Run::default()
         })

@@ -55,11 +55,15 @@ impl Item for Evolution {
         let effort = plan.seeds as f64;
         let known = problems::evolving().into_iter().map(|benchmark| {
             let id = format!("evolution/{}/auto", benchmark.name);
-            Job::new(id, effort, move |context| Ok(with_solution(&benchmark, context)))
+            Job::new(id, effort, move |context| {
+                Ok(with_solution(&benchmark, context))
+            })
         });
         let referenced = problems::referenced().into_iter().map(|problem| {
             let id = format!("evolution/{}/auto", problem.name);
-            Job::new(id, 5.0 + effort, move |context| Ok(with_reference(&problem, context)))
+            Job::new(id, 5.0 + effort, move |context| {
+                Ok(with_reference(&problem, context))
+            })
         });
         known.chain(referenced).collect()
     }
@@ -84,7 +88,9 @@ fn options(name: &str, seed: u64) -> Result<NewtonOptions> {
 
 fn with_solution(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
     let runs = context.each_seed(|seed| {
-        let solution = benchmark.problem.solve_with(&options(benchmark.name, seed)?)?;
+        let solution = benchmark
+            .problem
+            .solve_with(&options(benchmark.name, seed)?)?;
         record(&solution, benchmark.worst_error(&solution)?, seed)
     });
     Row::of_runs("evolution", benchmark.name, "auto", runs)
@@ -104,14 +110,17 @@ fn with_reference(problem: &Referenced, context: &Context<'_>) -> Row {
 }
 
 fn record(solution: &NonlinearSolution, error: f64, seed: u64) -> Result<Run> {
-    let evolution = solution.evolution().context("it was solved in space-time")?;
+    let evolution = solution
+        .evolution()
+        .context("it was solved in space-time")?;
     let mut run = of_report(solution.report(), seed);
     run.value_error = finite(error);
     if run.value_error.is_none() {
         run.reason = Some("the solution is not finite".to_owned());
     }
     run.iterations = evolution.runs.last().map(|last| last.steps);
-    run.more.insert("runs".to_owned(), evolution.runs.len() as f64);
+    run.more
+        .insert("runs".to_owned(), evolution.runs.len() as f64);
     Ok(run)
 }
 
