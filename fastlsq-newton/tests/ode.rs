@@ -1,5 +1,7 @@
 //! Integration of ordinary differential equations: orders, classics, control of errors.
 
+#![allow(clippy::unwrap_used)]
+
 use faer::{Mat, MatMut};
 use fastlsq_newton::evolution::ode::{
     Closure, Method, Ode, OdeError, OdeOptions, OdeStatus, Propagator, integrate,
