@@ -1,5 +1,7 @@
 //! Evolutions followed in time, against exact solutions and on input that is wrong.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,7 @@
 //! Eigenvalues against exact ones.
 
+#![allow(clippy::print_stdout)]
+
 use fastlsq_solve::space::{Eigenproblem, SpaceError, Spectrum, Wanted};
 use fastlsq_solve::{
     Ball, BoxDomain, Expr, Interval, WALLS, X, Y, biharmonic, laplacian, normal_derivative,
@@ -39,7 +41,6 @@ fn interval() {
         .unwrap();
     let exact: Vec<f64> = (1..=10).map(|k| (PI * f64::from(k)).powi(2)).collect();
     assert!(worst("interval", &spectrum, &exact) < 1e-12);
-    assert!(spectrum.is_symmetric());
     assert!(spectrum.pairs().iter().all(|pair| pair.multiplicity == 1));
 }
 
@@ -139,11 +140,10 @@ fn clamped_plate() {
     let spectrum = Eigenproblem::new(BoxDomain::unit(2), biharmonic(u))
         .condition(WALLS, u)
         .condition(WALLS, normal_derivative(u))
-        .tolerance(1e-6)
-        .bandwidth(9.0)
+        .tolerance(1e-8)
         .solve(Wanted::Smallest(1))
         .unwrap();
-    assert!(worst("plate", &spectrum, &[1294.933_979_59]) < 1e-5);
+    assert!(worst("plate", &spectrum, &[1_294.933_979_59]) < 1e-7);
 }
 
 #[test]

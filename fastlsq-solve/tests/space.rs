@@ -1,5 +1,7 @@
 //! Trial spaces: spectra, projection, lifts, joined intervals, conservation.
 
+#![allow(clippy::unwrap_used)]
+
 use faer::Mat;
 use fastlsq_solve::domain::{Ball, BoxDomain, Domain, Interval, PartSelector};
 use fastlsq_solve::space::{Modes, Sampled, SpaceBuilder, SpaceCondition, SpaceError, TrialSpace};

@@ -235,3 +235,22 @@ pub fn tokamak() -> Result<Benchmark, DomainError> {
         &[exact],
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
+
+    #[test]
+    fn every_shape_can_be_built() {
+        super::flower().unwrap();
+        super::ellipse_ring().unwrap();
+        super::bean().unwrap();
+        super::l_shape_lightning().unwrap();
+        super::polygon_12().unwrap();
+        super::mixed_corner().unwrap();
+        super::four_holes().unwrap();
+        super::ball_with_hole().unwrap();
+        super::torus().unwrap();
+        super::tokamak().unwrap();
+    }
+}

@@ -35,7 +35,7 @@ pub(super) fn few(rows: &Mat<f64>) -> Elimination {
         }
         let rest = vector[step..].iter().map(|v| v * v).sum::<f64>().sqrt();
         let whole = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if !(rest > DEPENDENT * whole) {
+        if rest.is_nan() || rest <= DEPENDENT * whole {
             continue;
         }
         let sign = if vector[step] < 0.0 { -1.0 } else { 1.0 };

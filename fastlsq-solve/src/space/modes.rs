@@ -283,10 +283,7 @@ impl Modes {
 
     /// How far f is from the modes of each interval alone, in L2 over the interval: f is sampled at its
     /// nodes, projected, and compared at the points between them.
-    pub(super) fn misfits(
-        &self,
-        f: &dyn Fn(&Array2<f64>) -> Result<Vec<f64>, SpaceError>,
-    ) -> Result<Vec<f64>, SpaceError> {
+    pub(super) fn misfits(&self, f: &super::Sampled<'_>) -> Result<Vec<f64>, SpaceError> {
         let between = Array2::from_shape_fn((self.nodes.nrows(), 1), |(i, _)| {
             let next = self.nodes.get((i + 1, 0)).copied().unwrap_or(f64::NAN);
             0.5 * (self.nodes[(i, 0)] + next)

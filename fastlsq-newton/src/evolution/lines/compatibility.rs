@@ -75,7 +75,11 @@ pub(crate) fn needed(
     leading: f64,
 ) -> Result<Option<[usize; 2]>, String> {
     let k = order / 2;
-    let sign = if k % 2 == 0 { leading } else { -leading };
+    let sign = if k.is_multiple_of(2) {
+        leading
+    } else {
+        -leading
+    };
     match (order % 2, second_in_time) {
         (0, _) if sign > 0.0 => Err(
             "short waves grow without bound: time runs backwards, or is no time at all".to_owned(),

@@ -338,7 +338,7 @@ impl<'a> March<'a> {
         let allowed = self.allowed();
         let mut marked = vec![false; self.mesh.len()];
         let mut count = 0;
-        for k in 0..self.mesh.len() {
+        for (k, marked) in marked.iter_mut().enumerate() {
             // On a circle one piece would meet itself.
             if !self.mesh.are_halves(k) || self.mesh.len() - count <= 2 {
                 continue;
@@ -347,7 +347,7 @@ impl<'a> March<'a> {
             let mut pairs = joined.iter().zip(&allowed);
             let small = pairs.all(|((loss, tail), allowed)| loss.max(*tail) <= JOIN * allowed);
             if small {
-                marked[k] = true;
+                *marked = true;
                 count += 1;
             }
         }

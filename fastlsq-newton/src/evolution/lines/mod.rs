@@ -113,7 +113,7 @@ pub(crate) fn evolve(
         differences.push(difference);
         let own = difference / SAFE + rounding(&run);
         // Where rounding rules, differences no longer fall.
-        let fell = !(own > 0.5 * estimate);
+        let fell = own <= 0.5 * estimate;
         if fell || !estimate.is_finite() {
             best = run;
         }

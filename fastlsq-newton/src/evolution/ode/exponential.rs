@@ -43,7 +43,7 @@ pub fn exponential(a: &Mat<f64>) -> Result<Mat<f64>, OdeError> {
     } else {
         0.0
     };
-    if !(squarings < 200.0) {
+    if squarings.is_nan() || squarings >= 200.0 {
         return Err(OdeError::Exponential);
     }
     let scale = (-squarings).exp2();
@@ -210,7 +210,7 @@ fn symmetric(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
     let size = a.nrows();
     let half = size / 2;
     let is_pair = size > 0
-        && size % 2 == 0
+        && size.is_multiple_of(2)
         && b[..half].iter().all(|v| *v == 0.0)
         && (0..half).all(|i| {
             (0..half).all(|j| {
@@ -285,7 +285,7 @@ fn spectral(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
     Lu::new(vectors.clone()).solve_in_place(inverse.as_mut());
     // Columns of V have norm 1, so ‖V⁻¹‖ in the Frobenius norm is an honest condition number.
     let condition = inverse.norm_l2() / (dim.max(1) as f64).sqrt();
-    if !(condition <= CONDITION) {
+    if condition.is_nan() || condition > CONDITION {
         return None;
     }
     let start = Mat::from_fn(dim, 1, |i, _| c64::new(b[i], 0.0));

@@ -74,7 +74,7 @@ impl State {
     }
 
     pub(super) fn too_small(&self, h: f64) -> bool {
-        !(h > 8.0 * f64::EPSILON * self.t.abs().max(self.end.abs() * f64::EPSILON))
+        h.is_nan() || h <= 8.0 * f64::EPSILON * self.t.abs().max(self.end.abs() * f64::EPSILON)
     }
 
     pub(super) fn failure(&self, step: f64, not_finite: bool) -> StepFailure {

@@ -48,16 +48,14 @@ pub(super) fn polished(
         .max(f64::EPSILON * value.norm());
         pairs.push(pair);
     }
-    for k in 0..pairs.len() {
-        let own = pairs[k].value;
-        pairs[k].multiplicity = found
+    for pair in &mut pairs {
+        let own = pair.value;
+        let near = (1e-8 * own.norm()).max(10.0 * pair.error_estimate);
+        let same = found
             .values
             .iter()
-            .filter(|other| {
-                (**other - own).norm() <= (1e-8 * own.norm()).max(10.0 * pairs[k].error_estimate)
-            })
-            .count()
-            .max(1);
+            .filter(|other| (**other - own).norm() <= near);
+        pair.multiplicity = same.count().max(1);
     }
     Ok(pairs)
 }

@@ -92,12 +92,12 @@ impl BandMatrix {
         let mut y = vec![0.0; x.len()];
         let row = 2 * self.width + 1;
         let inner = self.size.min(x.len());
-        for i in 0..inner {
+        for (i, y) in y.iter_mut().enumerate().take(inner) {
             let first = i.saturating_sub(self.width);
             let last = (i + self.width + 1).min(inner);
             let start = i * row + first + self.width - i;
             let entries = &self.band[start..start + last - first];
-            y[i] = entries
+            *y = entries
                 .iter()
                 .zip(&x[first..last])
                 .map(|(a, x)| a * x)
@@ -340,8 +340,13 @@ impl BandFactors {
         for k in 0..n {
             x.swap(k, self.pivots[k]);
             let own = x[k];
-            for r in k + 1..=self.depths[k] {
-                x[r] -= self.re[r * wide + k + width - r] * own;
+            for (r, x) in x
+                .iter_mut()
+                .enumerate()
+                .take(self.depths[k] + 1)
+                .skip(k + 1)
+            {
+                *x -= self.re[r * wide + k + width - r] * own;
             }
         }
         for k in (0..n).rev() {

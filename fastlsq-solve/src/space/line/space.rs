@@ -120,10 +120,10 @@ impl LineSpace {
         }
         let mut next = 0;
         let mut bubble_starts = Vec::with_capacity(count);
-        for piece in 0..count {
+        for (piece, joint) in all.iter_mut().enumerate().take(count) {
             if piece > 0 || !periodic {
-                all[piece].first = next;
-                next += all[piece].free.ncols();
+                joint.first = next;
+                next += joint.free.ncols();
             }
             bubble_starts.push(next);
             next += bubbles;

@@ -133,7 +133,7 @@ impl Radau {
             let budget = (2 * ITERATIONS + 1) as f64 / (2 * ITERATIONS + iterations) as f64;
             let power = -1.0 / (table.stages() as f64 + 1.0);
             let mut factor = (0.9 * budget * error.max(1e-10).powf(power)).clamp(0.125, 8.0);
-            if !(error < 1.0) {
+            if error.is_nan() || error >= 1.0 {
                 not_finite = error.is_nan();
                 h *= if error.is_nan() {
                     0.125

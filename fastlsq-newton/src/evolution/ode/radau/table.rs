@@ -112,7 +112,8 @@ fn nodes(stages: usize) -> Vec<f64> {
     let cells = 1000;
     let mut nodes = Vec::with_capacity(stages);
     for cell in 0..cells {
-        let (mut lo, mut hi) = (cell as f64 / cells as f64, (cell + 1) as f64 / cells as f64);
+        let end_of = |cell: i32| f64::from(cell) / f64::from(cells);
+        let (mut lo, mut hi) = (end_of(cell), end_of(cell + 1));
         // The zero at 1 is known exactly.
         if cell + 1 == cells || (f(lo) < 0.0) == (f(hi) < 0.0) {
             continue;

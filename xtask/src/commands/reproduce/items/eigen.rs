@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use fastlsq_solve::space::{Eigenproblem, Wanted};
-use fastlsq_solve::{Ball, BoxDomain, Interval, WALLS, X, laplacian, unknown};
+use fastlsq_solve::{
+    Ball, BoxDomain, Interval, WALLS, X, biharmonic, laplacian, normal_derivative, unknown,
+};
 
 use super::solving::finite;
 use crate::commands::reproduce::figure::Figure;
@@ -23,7 +25,7 @@ struct Case {
     exact: fn() -> Vec<f64>,
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case {
         name: "interval",
         problem: || {
@@ -64,6 +66,17 @@ const CASES: [Case; 4] = [
                 (1..8).flat_map(|i| (1..8).map(move |j| PI * PI * f64::from(i * i + j * j)));
             smallest(pairs.collect(), 12)
         },
+    },
+    Case {
+        name: "plate",
+        problem: || {
+            let u = unknown("u");
+            let plate = Eigenproblem::new(BoxDomain::unit(2), biharmonic(u)).tolerance(1e-8);
+            Ok(plate
+                .condition(WALLS, u)
+                .condition(WALLS, normal_derivative(u)))
+        },
+        exact: || vec![1_294.933_979_59],
     },
 ];
 
@@ -127,7 +140,8 @@ impl Item for Eigen {
 
     fn settings(&self, _plan: &Plan) -> String {
         "Nothing given but the seed. The error is the largest relative one of all pairs: 10 on the interval [0,1] and for the \
-         oscillator −u″ + x²u on [−10,10], 20 on the disc, 12 on the square, with their multiplicities."
+         oscillator −u″ + x²u on [−10,10], 20 on the disc, 12 on the square, with their multiplicities; of the clamped \
+         square plate the lowest."
             .to_owned()
     }
 
