@@ -4,7 +4,6 @@
 mod cole_hopf;
 mod evolution;
 mod flow;
-pub mod local;
 mod moving;
 mod spectral;
 mod steady;
