@@ -59,7 +59,7 @@ const TIME_SLACK: Duration = Duration::from_millis(50);
 const TICKS: Duration = Duration::from_millis(20);
 /// Beyond a memory limit: a fifth, and what any call needs, such as held-out points.
 const MEMORY_SHARE: f64 = 1.2;
-const MEMORY_SLACK: usize = 1 << 20;
+const MEMORY_SLACK: usize = 4 << 20;
 
 impl Call {
     /// Says what is being called, for whoever wants to see one case.
