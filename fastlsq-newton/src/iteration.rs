@@ -29,6 +29,9 @@ const ROUNDING_CHANGE: f64 = 1e-6;
 const SMALL_CHANGE: f64 = 1e-2;
 const STANDSTILL: f64 = 0.9;
 
+/// Tables with a number per row and derivative that are in memory at once.
+const TABLES: usize = 8;
+
 /// The outcome of an iteration.
 pub(crate) struct Outcome {
     pub(crate) beta: Vec<f64>,
@@ -85,6 +88,7 @@ impl Iteration<'_> {
     pub(crate) fn state_of(&self, function: &Function<'_>) -> Result<State, NewtonError> {
         let mut tables = Vec::with_capacity(self.blocks.len());
         for (block, residual) in self.blocks.iter().zip(&self.concrete.residuals) {
+            self.options.solve.control().check()?;
             tables.push(match residual {
                 Some(residual) => residual.table(function, block.sites())?,
                 None => {
@@ -367,7 +371,13 @@ impl Iteration<'_> {
                 }
                 _ => solved,
             };
-            let goal = self.state_of(&self.expansion(&target))?;
+            let goal = match self.state_of(&self.expansion(&target)) {
+                Err(error) if error.limit().is_some() && !history.is_empty() => {
+                    status = NewtonStatus::Stopped;
+                    break;
+                }
+                goal => goal?,
+            };
             let (alpha, new_state, new_linearised, after) =
                 self.search(&state, &goal, before, &weights);
             let change = relative_change(&state.values, &new_state.values);
@@ -436,6 +446,20 @@ impl Iteration<'_> {
         })
     }
 
+    /// What the derivatives and slopes at all rows take: those of this state, of the next, and of one between.
+    fn table_bytes(&self) -> Option<usize> {
+        let pairs = self.blocks.iter().zip(&self.concrete.residuals);
+        let numbers = pairs.map(|(block, residual)| {
+            let jets = residual
+                .as_ref()
+                .map_or(1, |residual| residual.jets().len());
+            block.len().checked_mul(jets + 1)
+        });
+        numbers
+            .sum::<Option<usize>>()?
+            .checked_mul(TABLES * size_of::<f64>())
+    }
+
     /// The system linearised at a state, solved with fresh weights.
     fn step(
         &self,
@@ -446,7 +470,8 @@ impl Iteration<'_> {
     ) -> Result<(Vec<f64>, LsqInfo, Vec<f64>), NewtonError> {
         let control = self.options.solve.control();
         control.enter(Stage::NewtonStep { number })?;
-        let _held = control.hold(system_bytes(self.bases, self.blocks))?;
+        let bytes = system_bytes(self.bases, self.blocks);
+        let _held = control.hold(bytes.and_then(|bytes| bytes.checked_add(self.table_bytes()?)))?;
         let system = self.system(state, linearised, form, |_, _| true)?;
         let mut weights = Vec::new();
         let (solved, info) = self.solve(system, origin, &mut weights)?;

@@ -36,7 +36,10 @@ fn bratu(load: f64) -> NonlinearProblem {
 #[test]
 fn a_solve_that_takes_minutes_ends_in_time_with_its_best() {
     let begin = Instant::now();
-    let options = NewtonOptions::new().time_limit(Duration::from_secs(1));
+    // Lines in time would do it in less.
+    let options = NewtonOptions::new()
+        .evolve(false)
+        .time_limit(Duration::from_secs(1));
     let solution = burgers(0.002).solve_with(&options).unwrap();
     assert!(begin.elapsed() < PATIENCE, "{:?}", begin.elapsed());
     assert_eq!(

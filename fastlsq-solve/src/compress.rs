@@ -9,6 +9,8 @@ use ndarray::{ArrayView2, Axis};
 use crate::SolveError;
 use crate::lsq::{LsqOptions, spanning_columns};
 
+/// The matrix that decides on the rank, a derivative of it, and what the decision takes.
+const COPIES: usize = 3;
 /// Rows that decide on the rank, for each feature.
 const ROWS_A_FEATURE: f64 = 1.5;
 
@@ -23,7 +25,7 @@ const ROWS_A_FEATURE: f64 = 1.5;
 /// back as it is.
 ///
 /// # Errors
-/// Points or derivatives that do not fit the basis.
+/// Points or derivatives that do not fit the basis, a limit that is reached.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,8 +52,13 @@ pub fn compress(
     // Evenly over the list, so that every kind of point in it takes part.
     let places: Vec<usize> = (0..count).map(|i| i * points.nrows() / count).collect();
     let chosen = points.select(Axis(0), &places);
-    let mut matrix = Mat::zeros(count * derivatives.len(), features);
+    let rows = count * derivatives.len();
+    let entries = rows.checked_mul(features);
+    let bytes = entries.and_then(|entries| entries.checked_mul(COPIES * size_of::<f64>()));
+    options.control.allow_bytes(bytes)?;
+    let mut matrix = Mat::zeros(rows, features);
     for (k, alpha) in derivatives.iter().enumerate() {
+        options.control.check()?;
         let mut part = basis.derivatives(chosen.view(), alpha)?;
         let size = part.norm_max();
         if size > 0.0 {

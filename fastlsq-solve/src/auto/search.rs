@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::estimate::{self, Witness};
 use super::trend::Trend;
-use super::trial::{Features, Trial, Workbench};
+use super::trial::{Features, Trial, Workbench, square_bytes};
 use super::tune;
 use crate::SolveError;
 use crate::control::Stage;
@@ -228,6 +228,9 @@ impl<W: Workbench> Search<'_, W> {
         };
         let control = self.options().control().clone();
         control.enter(stage).map_err(SolveError::from)?;
+        // Less than this no solve can do with: what cannot be had is not drawn either.
+        let least = square_bytes(features.count(), self.bench.parity().len().max(1));
+        control.allow_bytes(least).map_err(SolveError::from)?;
         let mut trial = match self.bench.run(features, blocks) {
             Ok(trial) => trial,
             Err(error) if W::refuses_features(&error) => {

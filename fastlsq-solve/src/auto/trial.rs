@@ -611,15 +611,18 @@ pub fn system_bytes(bases: &[Arc<dyn Basis>], blocks: &[RowBlock]) -> Option<usi
 /// Blocks of rows are there twice: with the search, and in the system.
 const COPIES: usize = 2;
 
-/// Fails on numbers of features whose square cannot be held, before anything is drawn.
+/// Fails on numbers of features whose square no memory holds.
 pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
-    let square = features
-        .checked_mul(unknowns)
-        .and_then(|columns| columns.checked_mul(columns));
-    let fits = square.is_some_and(|n| Vec::<f64>::new().try_reserve_exact(n).is_ok());
-    if fits {
+    let bytes = square_bytes(features, unknowns);
+    if bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
         Ok(())
     } else {
         Err(SolveError::TooManyFeatures { features, unknowns })
     }
+}
+
+/// The bytes of a matrix with a row and a column per feature.
+pub(super) fn square_bytes(features: usize, unknowns: usize) -> Option<usize> {
+    let columns = features.checked_mul(unknowns)?;
+    columns.checked_mul(columns)?.checked_mul(size_of::<f64>())
 }

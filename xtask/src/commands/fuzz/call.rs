@@ -57,9 +57,10 @@ const TIME_SHARE: f64 = 1.2;
 const TIME_SLACK: Duration = Duration::from_millis(50);
 /// Processor time is told in hundredths of a second.
 const TICKS: Duration = Duration::from_millis(20);
-/// Beyond a memory limit: a fifth, and what any call needs, such as held-out points.
+/// Beyond a memory limit: a fifth, and what a call has before it asks: held-out points, points at which data are looked at
+/// for detail, the functions of a first patch or of lines.
 const MEMORY_SHARE: f64 = 1.2;
-const MEMORY_SLACK: usize = 1 << 20;
+const MEMORY_SLACK: usize = 8 << 20;
 
 impl Call {
     /// Says what is being called, for whoever wants to see one case.

@@ -329,7 +329,7 @@ pub(super) fn options(random: &mut Random, dim: usize) -> Options {
         options = options.oversampling(random.pick(&[0.1, 2.0, 100.0, 1e6, f64::NAN]));
     }
     if random.chance(0.03) {
-        options = options.threads(random.pick(&[0, 1, 20_000, usize::MAX]));
+        options = options.threads(random.pick(&[0, 20_000, usize::MAX]));
     }
     if random.chance(0.1) {
         options = options
