@@ -256,7 +256,7 @@ mod tests {
 
     fn sample(n: usize) -> Mat<f64> {
         Mat::from_fn(n, n, |i, j| {
-            ((3 * i + 7 * j * j) as f64).sin() + f64::from(u8::from(i == j))
+            ((3 * i + 7 * j * j + i * j) as f64).sin() + f64::from(u8::from(i == j))
         })
     }
 

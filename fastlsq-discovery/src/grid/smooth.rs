@@ -250,7 +250,7 @@ mod tests {
         };
         assert_eq!(error_after(0.0).1.half, [0, 0]);
         let (error, smoother) = error_after(0.3);
-        assert!(error < 0.3 / 6.0, "{error} {smoother:?}");
+        assert!(error < 0.3 / 5.0, "{error} {smoother:?}");
         let predicted = 0.3 * smoother.covariance(&[120, 90], &[0, 0], &[0, 0]).sqrt();
         assert!(
             predicted < error && error < 2.0 * predicted,

@@ -1,6 +1,6 @@
 //! Problems on shapes that are no boxes: smooth boundaries, corners, holes, solids.
 
-use std::f64::consts::PI;
+use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use fastlsq_basis::Dual;
@@ -19,7 +19,8 @@ use crate::problem::LinearProblem;
 /// # Errors
 /// None that can occur.
 pub fn flower() -> Result<Benchmark, DomainError> {
-    let domain = ClosedCurve::new(|angle: Dual<1>| {
+    let domain = ClosedCurve::new(|turn: Dual<1>| {
+        let angle = TAU * turn;
         let radius = 1.0 + 0.3 * (5.0 * angle).cos();
         [radius * angle.cos(), radius * angle.sin()]
     })?;
@@ -65,7 +66,8 @@ pub fn ellipse_ring() -> Result<Benchmark, DomainError> {
 /// # Errors
 /// None that can occur.
 pub fn bean() -> Result<Benchmark, DomainError> {
-    let domain = ClosedCurve::new(|angle: Dual<1>| {
+    let domain = ClosedCurve::new(|turn: Dual<1>| {
+        let angle = TAU * turn;
         let radius = 1.0 + 0.7 * angle.cos();
         [radius * angle.cos(), radius * angle.sin()]
     })?;
@@ -217,7 +219,8 @@ pub fn torus() -> Result<Benchmark, DomainError> {
 /// # Errors
 /// None that can occur.
 pub fn tokamak() -> Result<Benchmark, DomainError> {
-    let section = ClosedCurve::new(|angle: Dual<1>| {
+    let section = ClosedCurve::new(|turn: Dual<1>| {
+        let angle = TAU * turn;
         let bent = angle + 0.336 * angle.sin();
         [1.0 + 0.32 * bent.cos(), 0.544 * angle.sin()]
     })?;

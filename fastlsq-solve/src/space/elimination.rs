@@ -120,7 +120,9 @@ mod tests {
 
     #[test]
     fn both_eliminations_agree_with_their_definition() {
-        let mut rows = Mat::from_fn(4, 9, |i, j| ((i * 5 + j * j) as f64).sin() / 3.0);
+        let mut rows = Mat::from_fn(4, 9, |i, j| {
+            ((i * 5 + j * j + i * i * j) as f64).sin() / 3.0
+        });
         // The last row repeats the first.
         for j in 0..9 {
             rows[(3, j)] = rows[(0, j)];

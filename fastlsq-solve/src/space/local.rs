@@ -30,8 +30,7 @@ pub(super) struct Local {
 pub(super) struct LocalRequest<'a> {
     pub(super) rule: Quadrature,
     pub(super) periodic: &'a [bool],
-    /// Whether the piece is a box without periodic axes, in several dimensions: polynomials serve it better than
-    /// waves, with fewer functions and less rounding.
+    /// Whether the piece is a box without periodic axes: polynomials serve it better than waves, with fewer functions and less rounding.
     pub(super) polynomials: bool,
     pub(super) bandwidth: f64,
     pub(super) cut: f64,

@@ -117,8 +117,7 @@ impl Modes {
         let all = periodic.iter().all(|&p| p);
         let polynomials = is_polynomial(&*domain, &periodic)?;
         let per_axis = if polynomials {
-            // Exact for products of two, and some more for coefficients that vary.
-            polynomial_degree(bandwidth) as usize + 8
+            polynomial_points(bandwidth)
         } else {
             points_per_axis(bandwidth, all)
         };
@@ -205,7 +204,7 @@ impl Modes {
             });
         };
         let domain: Arc<dyn Domain> = Arc::new(Interval::new(first, last)?);
-        let line = Line::gauss(-1.0, 1.0, points_per_axis(bandwidth, false));
+        let line = Line::gauss(-1.0, 1.0, polynomial_points(bandwidth));
         let rule = Quadrature {
             points: Array2::from_shape_fn((line.nodes.len(), 1), |(i, _)| line.nodes[i]),
             weights: line.weights,
@@ -213,7 +212,7 @@ impl Modes {
         let local = Arc::new(Local::new(LocalRequest {
             rule,
             periodic: &[false],
-            polynomials: false,
+            polynomials: true,
             bandwidth,
             cut,
             seed,
@@ -543,10 +542,14 @@ impl Modes {
     }
 }
 
+/// Nodes per axis for polynomials: exact for products of two, and some more for coefficients that vary.
+fn polynomial_points(bandwidth: f64) -> usize {
+    polynomial_degree(bandwidth) as usize + 8
+}
+
 /// Whether the modes of a domain are polynomials.
 pub(super) fn is_polynomial(domain: &dyn Domain, periodic: &[bool]) -> Result<bool, SpaceError> {
-    let several = domain.dim() > 1 && !periodic.contains(&true);
-    Ok(several && is_box(domain, &domain.bounding_box()?)?)
+    Ok(!periodic.contains(&true) && is_box(domain, &domain.bounding_box()?)?)
 }
 
 /// Points and normals of some of the sites.

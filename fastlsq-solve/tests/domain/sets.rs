@@ -222,7 +222,7 @@ fn solids_in_space() {
         .unwrap();
     close(drilled.volume().unwrap(), 8.0 - FRAC_PI_2, 1e-3);
     close(measure(&drilled, "side"), TAU, 1e-3);
-    close(measure(&drilled, "x2=hi"), 4.0 - 0.25 * PI, 1e-3);
+    close(measure(&drilled, "z=hi"), 4.0 - 0.25 * PI, 1e-3);
     assert!(drilled.parts().iter().all(|part| part.name != "top"));
     for domain in [&lens, &union, &drilled] {
         assert_divergence_theorem(domain, 2e-3);

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use fastlsq_solve::patches::Patching;
 use fastlsq_solve::random_problems::{Fault, RandomProblem, controls, ill_posed};
 use fastlsq_solve::{
     Ball, BoxDomain, Condition, Interval, LinearProblem, MistakeReason, Options, Posedness,
@@ -191,10 +192,16 @@ fn hidden_detail_is_not_met() {
     let problem = LinearProblem::on(BoxDomain::unit(2))
         .equation(-laplacian(u), -laplacian(&exact))
         .dirichlet(exact);
-    let solved = problem
-        .solve_with(&Options::new().max_features(300))
-        .unwrap();
+    // One sum of waves cannot hold it, and says so …
+    let waves = Options::new().max_features(300).patches(Patching::Never);
+    let solved = problem.solve_with(&waves).unwrap();
     let report = solved.report();
     assert_ne!(report.status, Status::ToleranceMet, "{report}");
     assert!(report.error_estimate > 1e-6, "{report}");
+    // … and where patches say that they hold it, they do.
+    let solved = problem
+        .solve_with(&Options::new().max_features(300))
+        .unwrap();
+    let error = (solved.value(&[0.37, 0.61]).unwrap() - 0.98_f64.exp() - 2.0).abs();
+    assert!(error < 1e-9, "{error:e}");
 }

@@ -413,8 +413,8 @@ mod tests {
             for i in 0..size + border {
                 for j in 0..size + border {
                     // Small diagonals: row exchanges are needed.
-                    let value =
-                        ((3 * i + 5 * j * j) as f64).sin() * if i == j { 1e-3 } else { 1.0 };
+                    let value = ((1 + 3 * i + 5 * j * j + i * j) as f64).sin()
+                        * if i == j { 1e-3 } else { 1.0 };
                     a.add(i, j, value);
                     m.add(i, j, f64::from(u8::from(i == j)) + 0.1 * value.abs());
                 }

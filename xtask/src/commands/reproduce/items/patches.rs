@@ -137,7 +137,7 @@ fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Res
     // The measure of this machine is taken in full runs only: it takes longer than most rows.
     let unit = match context.plan.quick {
         true => None,
-        false => Some(*factorisation.get(|| one_factorisation())?),
+        false => Some(*factorisation.get(one_factorisation)?),
     };
     let runs = context.each_seed(|seed| {
         let options = on_backend(Options::new().tolerance(case.tolerance).seed(seed));

@@ -16,6 +16,8 @@ pub(super) struct Posed;
 const ITEM: &str = "posed";
 /// The tolerances asked for, and their names as variants.
 const TOLERANCES: [(f64, &str); 3] = [(1e-8, "1e-8"), (1e-12, "1e-12"), (1e-4, "1e-4")];
+/// How a row is made.
+type Work = Box<dyn Fn(&Context<'_>) -> Result<Row>>;
 /// Summaries, after the rows that they sum up.
 const ALL_ILL: &str = "all ill-posed";
 const ALL_WELL: &str = "all well-posed";
@@ -57,7 +59,7 @@ impl Item for Posed {
             return jobs;
         };
         for &(tolerance, variant) in tolerances(plan) {
-            let mut add = |case: &str, work: Box<dyn Fn(&Context<'_>) -> Result<Row>>| {
+            let mut add = |case: &str, work: Work| {
                 let id = format!("{ITEM}/{case}/{variant}");
                 jobs.push(Job::new(id, 0.3, work));
             };
