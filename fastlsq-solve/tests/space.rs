@@ -253,7 +253,8 @@ fn joined_intervals_have_continuous_derivatives_and_the_same_spectra() {
                     let x = Array2::from_elem((1, 1), joint + side * 1e-13);
                     space.apply(&derivative(1.0, &[d]), &c, &data, &x).unwrap()[0]
                 };
-                let size = (40.0_f64).powi(d as i32) * 10.0;
+                // Derivatives of polynomials of degree 28 on a piece of half width 0.15 grow by 28²/0.15 each.
+                let size = (28.0_f64.powi(2) / 0.15).powi(d as i32) * 10.0;
                 assert!(
                     (near(1.0) - near(-1.0)).abs() < 1e-7 * size,
                     "order {order}, derivative {d}"
@@ -342,7 +343,7 @@ fn the_builder_takes_intervals_for_thin_layers() {
 
 #[test]
 fn impossible_spaces_are_named() {
-    let modes = line(8.0, 1e-9);
+    let modes = line(1.0, 1e-9);
     let many: Vec<SpaceCondition> = (0..30).map(|order| at("x=lo", order)).collect();
     assert!(matches!(
         TrialSpace::new(Arc::clone(&modes), &many, 2),

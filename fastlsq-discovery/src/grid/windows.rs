@@ -135,8 +135,8 @@ mod tests {
     fn derivatives_move_onto_the_test_function() {
         // Σ (−1)ⁿψ⁽ⁿ⁾ f = Σ ψ f⁽ⁿ⁾ for a smooth f, to the accuracy of the trapezoidal rule.
         let step = 0.1;
-        // The narrower the window, the fewer nodes there are for the same function.
-        for (half, allowed) in [(8, 1e-6), (12, 1e-7), (25, 1e-7)] {
+        // Faster than any power of the number of nodes, for every order.
+        for (half, allowed) in [(8, 1e-2), (12, 1e-3), (20, 1e-6), (25, 1e-8)] {
             let windows = Windows {
                 half: vec![half],
                 power: 10,

@@ -117,7 +117,7 @@ impl Modes {
         let all = periodic.iter().all(|&p| p);
         let polynomials = is_polynomial(&*domain, &periodic)?;
         let per_axis = if polynomials {
-            polynomial_points(bandwidth)
+            polynomial_points(dim, bandwidth)
         } else {
             points_per_axis(bandwidth, all)
         };
@@ -204,7 +204,7 @@ impl Modes {
             });
         };
         let domain: Arc<dyn Domain> = Arc::new(Interval::new(first, last)?);
-        let line = Line::gauss(-1.0, 1.0, polynomial_points(bandwidth));
+        let line = Line::gauss(-1.0, 1.0, polynomial_points(1, bandwidth));
         let rule = Quadrature {
             points: Array2::from_shape_fn((line.nodes.len(), 1), |(i, _)| line.nodes[i]),
             weights: line.weights,
@@ -543,8 +543,8 @@ impl Modes {
 }
 
 /// Nodes per axis for polynomials: exact for products of two, and some more for coefficients that vary.
-fn polynomial_points(bandwidth: f64) -> usize {
-    polynomial_degree(bandwidth) as usize + 8
+fn polynomial_points(dim: usize, bandwidth: f64) -> usize {
+    polynomial_degree(dim, bandwidth) as usize + 8
 }
 
 /// Whether the modes of a domain are polynomials.
