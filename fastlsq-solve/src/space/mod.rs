@@ -33,7 +33,7 @@
 //! # What is here
 //! - [`SpaceBuilder`]: modes chosen by what they must represent
 //! - [`Modes`]: before conditions; [`SpaceCondition`]; [`TrialSpace`]: with them
-//! - [`line`]: joined polynomials on an interval or a circle, with banded matrices
+//! - [`mod@line`]: joined polynomials on an interval or a circle, with banded matrices
 //! - [`Eigenproblem`]: L u = λ M u for one unknown, with an error estimate for each eigenvalue
 //!
 //! # What is not
