@@ -13,6 +13,7 @@ mod newton;
 mod random;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -55,7 +56,10 @@ const ENDLESS: Duration = Duration::from_secs(60);
 impl Args {
     /// Runs cases until the time is up.
     pub(crate) fn run(&self) -> Result<()> {
-        let report = fuzz(self.seconds, self.seed, self.case)?;
+        let cases = self
+            .case
+            .map_or(0..u64::MAX, |case| case..case.saturating_add(1));
+        let report = fuzz(self.seconds, self.seed, cases)?;
         println!("{}", report.table());
         report.verdict()
     }
@@ -103,8 +107,8 @@ impl Report {
     }
 }
 
-/// Runs cases for so many seconds, or one.
-pub(super) fn fuzz(seconds: f64, seed: u64, only: Option<u64>) -> Result<Report> {
+/// Runs these cases, as far as they come in so many seconds, and at least one.
+pub(super) fn fuzz(seconds: f64, seed: u64, cases: Range<u64>) -> Result<Report> {
     let until =
         Instant::now() + Duration::try_from_secs_f64(seconds).context("how many seconds?")?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -117,16 +121,16 @@ pub(super) fn fuzz(seconds: f64, seed: u64, only: Option<u64>) -> Result<Report>
         broken: Vec::new(),
         seed,
     };
-    let first = only.unwrap_or(0);
-    for case in first.. {
-        if report.cases > 0 && (only.is_some() || Instant::now() >= until) {
+    let single = cases.end.saturating_sub(cases.start) == 1;
+    for case in cases {
+        if report.cases > 0 && Instant::now() >= until {
             break;
         }
         begun(Some(case));
         let (kind, make) = KINDS[case as usize % KINDS.len()];
         let observe = || {
             let mut random = Random::new(seed, case);
-            pool.install(|| call::observed(only.is_some(), |call| make(&mut random, call)))
+            pool.install(|| call::observed(single, |call| make(&mut random, call)))
         };
         let (outcome, broken) = call::with_quiet_panics(|| match observe() {
             // Others on the machine can take time from a call once, but hardly twice.
