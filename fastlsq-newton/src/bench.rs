@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
-    self, Features, HeldOut, RowCounts, TableShare, Trial, Workbench, refuses_features,
+    self, Features, HeldOut, RowCounts, Structure, TableShare, Trial, Workbench, refuses_features,
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
@@ -395,6 +395,10 @@ impl Workbench for NewtonBench<'_> {
 
     fn parity(&self) -> &[Vec<Parity>] {
         &self.parity
+    }
+
+    fn structure(&self) -> Option<Structure> {
+        auto::structure(&self.concrete.frame, self.options.solve.tolerance)
     }
 
     fn rows(

@@ -131,6 +131,9 @@ pub struct Report {
     pub law: String,
     /// The symmetry that was used, in words.
     pub symmetry: String,
+    /// The structure that was found in the data, in words, with the features that each part of it had; empty if none was.
+    #[serde(default)]
+    pub structure: String,
     /// How the choices were made.
     pub choice: String,
     /// The least-squares method, and why.
@@ -173,6 +176,7 @@ impl Report {
             bandwidths: Vec::new(),
             law: String::new(),
             symmetry: String::new(),
+            structure: String::new(),
             choice: String::new(),
             method: String::new(),
             backend: String::new(),
@@ -219,6 +223,7 @@ impl Report {
             bandwidths: bandwidths(&best.features),
             law: describe_features(&best.features),
             symmetry: describe_symmetry(&best.features, problem),
+            structure: found.structure.clone(),
             choice: found.choice.clone(),
             method: format!("{} ({})", best.info.method, best.info.reason),
             backend: options.backend.name(),
@@ -264,6 +269,9 @@ impl fmt::Display for Report {
         if !self.symmetry.is_empty() {
             writeln!(f, "  symmetry: {}", self.symmetry)?;
         }
+        if !self.structure.is_empty() {
+            writeln!(f, "  structure: {}", self.structure)?;
+        }
         writeln!(f, "  choice: {}", self.choice)?;
         writeln!(f, "  least squares: {}", self.method)?;
         write!(
@@ -304,12 +312,24 @@ fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
             }
         }
         FrequencyLaw::Cholesky(lower) => format!("covariance with factor {lower:.3?}"),
+        FrequencyLaw::Subspace(directions) => match directions.len() {
+            1 => "one direction".to_owned(),
+            n => format!("{n} directions"),
+        },
         FrequencyLaw::Blocks(blocks) => {
-            let parts: Vec<String> = blocks
-                .iter()
-                .map(|(_, law)| describe_law(law, half))
-                .collect();
-            parts.join(" | ")
+            let mut parts: Vec<(String, usize)> = Vec::new();
+            for (_, law) in blocks {
+                let words = describe_law(law, half);
+                match parts.last_mut() {
+                    Some((last, times)) if *last == words => *times += 1,
+                    _ => parts.push((words, 1)),
+                }
+            }
+            let words = parts.into_iter().map(|(words, times)| match times {
+                1 => words,
+                _ => format!("{times} × {words}"),
+            });
+            words.collect::<Vec<_>>().join(" | ")
         }
         FrequencyLaw::LowOrder { order, law } => {
             format!("at most {order} coordinates, {}", describe_law(law, half))
@@ -334,7 +354,7 @@ fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
             .first()
             .map(|(_, law)| physical(law, half))
             .unwrap_or_default(),
-        FrequencyLaw::Cholesky(_) => Vec::new(),
+        FrequencyLaw::Cholesky(_) | FrequencyLaw::Subspace(_) => Vec::new(),
     }
 }
 

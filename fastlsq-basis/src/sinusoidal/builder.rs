@@ -76,7 +76,7 @@ impl SinusoidalBuilder {
         let map = self.map.unwrap_or_else(|| InputMap::identity(dim));
         require_dim("the input map", dim, map.dim())?;
         let parity = self.parity.unwrap_or_else(|| vec![Parity::None; dim]);
-        let draw = StandardDraw::new(dim, count, self.seed, self.draw);
+        let draw = StandardDraw::of_law(&law, dim, count, self.seed, self.draw);
         SinusoidalBasis {
             dim,
             draw: draw.normals,

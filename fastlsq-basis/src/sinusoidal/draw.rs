@@ -1,6 +1,7 @@
 //! The standard draw behind a sinusoidal basis: ŵⱼ of mean 0 and covariance I (Gaussian, or even over a
 //! ball), and bⱼ ~ U(0, 2π).
 
+use super::law::{FrequencyLaw, shares};
 use crate::sampling::{Sequence, UnitSampler, normal_quantile};
 
 /// How the standard frequencies and uniform phases are drawn.
@@ -27,6 +28,52 @@ pub(super) struct StandardDraw {
 }
 
 impl StandardDraw {
+    /// The draw that a law acts on. Features of a subspace have a draw of the subspace's dimension, so that they are as
+    /// even over its ball as those of any space of that dimension; zeros fill up the rest.
+    pub(super) fn of_law(
+        law: &FrequencyLaw,
+        dim: usize,
+        count: usize,
+        seed: u64,
+        draw: Draw,
+    ) -> Self {
+        match law {
+            FrequencyLaw::Subspace(directions) => {
+                Self::new(directions.len(), count, seed, draw).widened(directions.len(), dim)
+            }
+            FrequencyLaw::Blocks(blocks)
+                if blocks
+                    .iter()
+                    .any(|(_, law)| matches!(law, FrequencyLaw::Subspace(_))) =>
+            {
+                let mut all = Self {
+                    normals: Vec::with_capacity(count * dim),
+                    phases: Vec::with_capacity(count),
+                };
+                let counts = shares(blocks.iter().map(|(share, _)| *share), count);
+                for (index, ((_, law), count)) in blocks.iter().zip(counts).enumerate() {
+                    // Blocks of one dimension would have the same draw otherwise.
+                    let own = seed.wrapping_add((index as u64).wrapping_mul(BLOCK_SEED));
+                    let block = Self::of_law(law, dim, count, own, draw);
+                    all.normals.extend(block.normals);
+                    all.phases.extend(block.phases);
+                }
+                all
+            }
+            _ => Self::new(dim, count, seed, draw),
+        }
+    }
+
+    /// Vectors of `from` components filled up with zeros.
+    fn widened(self, from: usize, to: usize) -> Self {
+        let mut normals = vec![0.0; self.phases.len() * to];
+        let vectors = self.normals.chunks_exact(from.max(1));
+        for (wide, vector) in normals.chunks_exact_mut(to.max(1)).zip(vectors) {
+            wide[..from].copy_from_slice(vector);
+        }
+        Self { normals, ..self }
+    }
+
     pub(super) fn new(dim: usize, count: usize, seed: u64, draw: Draw) -> Self {
         let sequence = match draw {
             Draw::Independent | Draw::Orthogonal => Sequence::Independent,
@@ -60,6 +107,9 @@ impl StandardDraw {
         Self { normals, phases }
     }
 }
+
+/// Between the seeds of neighbouring blocks.
+const BLOCK_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Turns a standard normal vector and a uniform number into a point of the ball of radius √(d + 2).
 ///

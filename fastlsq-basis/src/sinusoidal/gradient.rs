@@ -178,7 +178,11 @@ impl SinusoidalBasis {
     /// ∂/∂L has a meaning only where one L makes all frequencies from the draw.
     fn require_common_factor(&self) -> Result<(), BasisError> {
         match &self.law {
-            Some(FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. }) => Err(unsupported(
+            Some(
+                FrequencyLaw::Subspace(_)
+                | FrequencyLaw::Blocks(_)
+                | FrequencyLaw::LowOrder { .. },
+            ) => Err(unsupported(
                 "the derivative by a factor that its features do not share (differentiate by the frequencies instead)",
             )),
             _ => Ok(()),

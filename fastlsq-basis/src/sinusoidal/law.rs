@@ -20,6 +20,9 @@ pub enum FrequencyLaw {
     PerAxis(Vec<f64>),
     /// w ~ N(0, L Lᵀ): the lower-triangular factor L, row by row (d(d+1)/2 numbers).
     Cholesky(Vec<f64>),
+    /// Features of a few directions only: w = Σₖ ŵₖ aₖ, where the aₖ (d numbers each) carry the scale. The standard draw is
+    /// one of as many dimensions as there are directions.
+    Subspace(Vec<Vec<f64>>),
     /// Several blocks of features, each with its share and its own law (the multi-block architecture).
     Blocks(Vec<(f64, FrequencyLaw)>),
     /// Features that depend on at most `order` coordinates; the subsets of coordinates take turns.
@@ -60,6 +63,10 @@ impl FrequencyLaw {
             Self::Isotropic(sigma) => Self::Isotropic(sigma * factor),
             Self::PerAxis(sigmas) => Self::PerAxis(sigmas.iter().map(|s| s * factor).collect()),
             Self::Cholesky(lower) => Self::Cholesky(lower.iter().map(|l| l * factor).collect()),
+            Self::Subspace(directions) => {
+                let scaled = |a: &Vec<f64>| a.iter().map(|a| a * factor).collect();
+                Self::Subspace(directions.iter().map(scaled).collect())
+            }
             Self::Blocks(blocks) => Self::Blocks(
                 blocks
                     .iter()
@@ -87,6 +94,19 @@ impl FrequencyLaw {
             Self::Cholesky(lower) => {
                 require_size("the Cholesky factor", dim * (dim + 1) / 2, lower.len())?;
                 require_finite("the Cholesky factor", lower)
+            }
+            Self::Subspace(directions) => {
+                if directions.is_empty() || directions.len() > dim {
+                    return Err(BasisError::Parameter {
+                        what: "number of directions of a subspace",
+                        value: directions.len() as f64,
+                        requirement: "between 1 and the dimension",
+                    });
+                }
+                directions.iter().try_for_each(|direction| {
+                    require_dim("a direction of a subspace", dim, direction.len())?;
+                    require_finite("a direction of a subspace", direction)
+                })
             }
             Self::Blocks(blocks) => {
                 if blocks.is_empty() {
@@ -122,7 +142,10 @@ impl FrequencyLaw {
                         requirement: "so small that there are at most a million sets of coordinates",
                     });
                 }
-                if matches!(**law, Self::Blocks(_) | Self::LowOrder { .. }) {
+                if matches!(
+                    **law,
+                    Self::Subspace(_) | Self::Blocks(_) | Self::LowOrder { .. }
+                ) {
                     return Err(BasisError::Unsupported {
                         basis: "low-order frequency law",
                         action: "nested laws".into(),
@@ -158,14 +181,14 @@ impl FrequencyLaw {
                     .sum();
                 sum / subsets.len() as f64
             }
-            Self::Isotropic(_) | Self::PerAxis(_) | Self::Cholesky(_) => {
+            Self::Isotropic(_) | Self::PerAxis(_) | Self::Cholesky(_) | Self::Subspace(_) => {
                 let squared: f64 = self.pull_back(offset).iter().map(|r| r * r).sum();
                 (-0.5 * squared).exp()
             }
         }
     }
 
-    /// Lᵀ r, for laws with one factor L (r itself for the others).
+    /// Lᵀ r, for laws with one factor L, which need not be square (r itself for the others).
     fn pull_back(&self, offset: &[f64]) -> Vec<f64> {
         match self {
             Self::Isotropic(sigma) => offset.iter().map(|r| sigma * r).collect(),
@@ -179,6 +202,10 @@ impl FrequencyLaw {
                     }
                 }
                 pulled
+            }
+            Self::Subspace(directions) => {
+                let along = |a: &Vec<f64>| a.iter().zip(offset).map(|(a, r)| a * r).sum();
+                directions.iter().map(along).collect()
             }
             Self::Blocks(_) | Self::LowOrder { .. } => offset.to_vec(),
         }
@@ -215,6 +242,19 @@ impl FrequencyLaw {
                     }
                 }
             }
+            Self::Subspace(directions) => {
+                for (w, z) in frequencies
+                    .chunks_exact_mut(dim)
+                    .zip(draw.chunks_exact(dim))
+                {
+                    w.fill(0.0);
+                    for (direction, z) in directions.iter().zip(z) {
+                        for (w, a) in w.iter_mut().zip(direction) {
+                            *w += z * a;
+                        }
+                    }
+                }
+            }
             Self::Blocks(blocks) => {
                 let counts = shares(blocks.iter().map(|(share, _)| *share), draw.len() / dim);
                 let mut start = 0;
@@ -243,7 +283,7 @@ impl FrequencyLaw {
 }
 
 /// Whole numbers proportional to the shares that add up to `total`.
-fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
+pub(super) fn shares(shares: impl Iterator<Item = f64>, total: usize) -> Vec<usize> {
     let shares: Vec<f64> = shares.collect();
     let sum: f64 = shares.iter().sum();
     let mut before = 0.0;

@@ -24,7 +24,7 @@ pub use moving::{
 };
 pub use spectral::{Semilinear, SpectralReference};
 pub use steady::{
-    allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, steady_burgers_1d,
+    allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, nonlinear_8d, steady_burgers_1d,
     steady_burgers_1d_exact_source,
 };
 

@@ -1,8 +1,10 @@
-//! Steady problems: the paper's five.
+//! Steady problems: the paper's five, and one in eight dimensions.
 
 use std::f64::consts::PI;
 
-use fastlsq_solve::{BoxDomain, Expr, Interval, X, Y, exp, laplacian, parameter, sin, unknown};
+use fastlsq_solve::{
+    BoxDomain, Expr, Interval, X, Y, axis, exp, laplacian, parameter, sin, unknown,
+};
 
 use super::{NonlinearBenchmark, Protocol};
 use crate::NonlinearProblem;
@@ -121,4 +123,16 @@ pub fn allen_cahn_1d() -> NonlinearBenchmark {
     let equation = "0.1 u″ + u − u³ = f on [0,1]";
     NonlinearBenchmark::new("allen-cahn-1d", equation, problem, &[exact])
         .with_protocol(interval_protocol(3.0, 30, &[]))
+}
+
+/// −Δu + u³ = f on \[0,1\]⁸; u = sin(½ Σxᵢ), a function of one direction.
+#[must_use]
+pub fn nonlinear_8d() -> NonlinearBenchmark {
+    let u = unknown("u");
+    let sum: Expr = (0..8).map(axis).map(Expr::from).sum();
+    let exact = sin(0.5 * sum);
+    let problem = NonlinearProblem::on(BoxDomain::unit(8))
+        .equation(-laplacian(u) + u.powi(3), 2.0 * &exact + exact.powi(3))
+        .dirichlet(&exact);
+    NonlinearBenchmark::new("nonlinear-8d", "−Δu + u³ = f on [0,1]⁸", problem, &[exact])
 }

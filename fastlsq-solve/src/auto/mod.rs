@@ -10,6 +10,8 @@ mod score;
 mod search;
 mod shape;
 mod solve;
+mod structure;
+mod structured;
 mod symmetry;
 mod trend;
 mod trial;
@@ -39,6 +41,7 @@ pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
 pub(crate) use solve::solve;
+pub use structure::{Part, Structure, structure};
 pub use symmetry::{detect_parity, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,

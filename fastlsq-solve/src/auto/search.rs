@@ -33,6 +33,8 @@ pub struct Found<X> {
     pub choice: String,
     /// Why the search gave up although more features were allowed, if it did.
     pub unpromising: Option<String>,
+    /// The structure that was found in the data, in words; empty if there is none.
+    pub structure: String,
 }
 
 impl<X> Found<X> {
@@ -85,6 +87,7 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         refused: None,
         trend: Trend::default(),
         unpromising: None,
+        structure: String::new(),
     };
     let ended = match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
@@ -117,6 +120,7 @@ pub(super) struct Search<'a, W: Workbench> {
     refused: Option<W::Error>,
     trend: Trend,
     unpromising: Option<String>,
+    structure: String,
 }
 
 impl<W: Workbench> Search<'_, W> {
@@ -353,6 +357,22 @@ impl<W: Workbench> Search<'_, W> {
         Ok(())
     }
 
+    /// Notes what was found in the data.
+    pub(super) fn say(&mut self, structure: String) {
+        self.structure = structure;
+    }
+
+    /// Whether nothing more is to be done, and why: the question was wrong, the tolerance is met, a limit is reached.
+    pub(super) fn settled(&mut self) -> Result<Option<Status>, W::Error> {
+        Ok(if !self.judge().is_fine() {
+            Some(Status::IllPosed)
+        } else if self.tolerance_met()? {
+            Some(Status::ToleranceMet)
+        } else {
+            self.is_over().then_some(Status::LimitReached)
+        })
+    }
+
     /// Whether growth ends at this level, and why. `last` is the score of the level before.
     pub(super) fn should_stop(
         &mut self,
@@ -361,14 +381,13 @@ impl<W: Workbench> Search<'_, W> {
         count: usize,
     ) -> Result<Option<Status>, W::Error> {
         self.trend.push(count, score);
-        Ok(if !self.judge().is_fine() {
-            Some(Status::IllPosed)
-        } else if self.tolerance_met()? {
-            Some(Status::ToleranceMet)
-        } else if count >= self.limit() || self.is_over() {
+        let settled = self.settled()?;
+        Ok(if settled.is_some() {
+            settled
+        } else if count >= self.limit() {
             Some(Status::LimitReached)
         } else if self.at_rounding(score)
-            || (score < UNRESOLVED && last < self.worthwhile_gain() * score)
+            || (score < UNRESOLVED && self.are_dependent() && last < WORTHWHILE * score)
         {
             Some(Status::Saturated)
         } else if self.bench.may_give_up() {
@@ -422,16 +441,6 @@ impl<W: Workbench> Search<'_, W> {
             let columns: usize = best.bases.iter().map(Basis::len).sum();
             (best.info.rank as f64) < DEPENDENT * columns as f64
         })
-    }
-
-    /// The gain in score that a further level is worth. A fit costs little, and while its features are independent more
-    /// of them span more: any gain will do.
-    fn worthwhile_gain(&self) -> f64 {
-        if self.bench.only_data() && !self.are_dependent() {
-            1.0
-        } else {
-            WORTHWHILE
-        }
     }
 
     /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
@@ -530,6 +539,7 @@ impl<W: Workbench> Search<'_, W> {
             probes: self.probes,
             choice,
             unpromising: self.unpromising,
+            structure: self.structure,
         })
     }
 

@@ -56,7 +56,9 @@ impl Shape {
                 }
                 (sigmas, Some(correlation))
             }
-            FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. } => return None,
+            FrequencyLaw::Subspace(_)
+            | FrequencyLaw::Blocks(_)
+            | FrequencyLaw::LowOrder { .. } => return None,
         };
         Some(Self {
             family: Family::Dense,

@@ -10,6 +10,7 @@ use fastlsq_ops::EquationRow;
 use super::enrich::Enrichment;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
+use super::structure::{Structure, structure};
 use super::unseen::{self, Unseen};
 use crate::SolveError;
 use crate::backend::Factored;
@@ -207,6 +208,11 @@ pub trait Workbench {
         false
     }
 
+    /// What the data tell of the solution before any solve.
+    fn structure(&self) -> Option<Structure> {
+        None
+    }
+
     /// Whether something else is at hand where one sum of waves will not do: then the search ends as soon as its trend
     /// says so.
     fn may_give_up(&self) -> bool {
@@ -312,6 +318,10 @@ impl Workbench for LinearBench<'_> {
 
     fn beside(&self) -> Option<&Enrichment> {
         self.beside.as_ref()
+    }
+
+    fn structure(&self) -> Option<Structure> {
+        structure(self.problem, self.options.tolerance)
     }
 
     fn may_give_up(&self) -> bool {

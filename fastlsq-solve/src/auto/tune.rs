@@ -7,6 +7,7 @@
 use fastlsq_basis::InputMap;
 
 use super::search::{Ending, Search, is_unresolved};
+use super::structured;
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::trial::{Features, Workbench};
 use crate::SolveError;
@@ -58,6 +59,13 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     let dim = search.dim();
     let begin = search.options().begin_with.clone();
     let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
+    let map = InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?;
+    if begin.is_none()
+        && let Some(structure) = search.bench.structure()
+        && let Some(status) = structured::run(search, &structure, &map)?
+    {
+        return settled(search, status);
+    }
     let first = begin.as_ref().map_or(first_size(dim), |(count, _)| *count);
     let count = first.max(1).min(search.limit());
     let blocks = search.rows(count, 0)?;
@@ -67,7 +75,7 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         |(_, shape)| shape,
     );
     let mut tuner = Tuner {
-        map: InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?,
+        map,
         shape,
         score: f64::INFINITY,
         last: f64::INFINITY,
@@ -79,6 +87,11 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         search,
     };
     let status = tuner.run(swept)?;
+    settled(search, status)
+}
+
+/// The end of a search, with the number of features that was asked for.
+fn settled<W: Workbench>(search: &mut Search<'_, W>, status: Status) -> Result<Ending, W::Error> {
     if let Some(count) = search.options().features {
         search.settle_on(count)?;
     }

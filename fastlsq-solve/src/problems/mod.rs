@@ -5,6 +5,7 @@
 
 mod elastic;
 mod exact;
+pub mod high;
 mod linear;
 pub mod local;
 mod plane_waves;

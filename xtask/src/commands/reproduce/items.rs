@@ -8,6 +8,7 @@ mod bandwidth;
 mod baselines;
 mod caching;
 mod coil;
+mod dimension;
 mod discovery;
 mod eigen;
 mod evolution;
@@ -47,6 +48,7 @@ pub(crate) fn registry() -> Vec<Box<dyn Item>> {
         Box::new(laws::Laws),
         Box::new(bandwidth::Bandwidth),
         Box::new(caching::Caching),
+        Box::new(dimension::Dimension),
         Box::new(geometry::Geometry),
         Box::new(posed::Posed),
         Box::new(evolution::Evolution),
