@@ -76,6 +76,7 @@ mod multi_index;
 mod multiquadric;
 mod piecewise;
 mod polynomial;
+mod products;
 pub mod sampling;
 mod saved;
 mod sincos;
@@ -97,6 +98,7 @@ pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
 pub use piecewise::PiecewiseBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
+pub use products::ProductBasis;
 #[cfg(feature = "serde")]
 pub use saved::BasisOutline;
 pub use saved::{

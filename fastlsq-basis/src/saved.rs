@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::sinusoidal::Parity;
 use crate::{
     Basis, ComplexPower, Factor, InputMap, JoinedBasis, MultiquadricBasis, PiecewiseBasis,
-    PolynomialBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, Weighted,
+    PolynomialBasis, ProductBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -24,6 +24,8 @@ pub enum SavedBasis {
     Multiquadric(MultiquadricBasis),
     /// Polynomials.
     Polynomial(PolynomialBasis),
+    /// Products over the axes that do not change when axes are exchanged.
+    Product(ProductBasis),
     /// Several bases side by side.
     Joined(SavedJoined),
     /// A basis made even or odd.
@@ -129,6 +131,7 @@ impl SavedBasis {
             Self::Tanh(basis) => Arc::new(basis),
             Self::Multiquadric(basis) => Arc::new(basis),
             Self::Polynomial(basis) => Arc::new(basis),
+            Self::Product(basis) => Arc::new(basis),
             Self::Joined(saved) => {
                 let parts = saved.parts.into_iter().map(Self::into_basis).collect();
                 Arc::new(JoinedBasis::from_checked(parts))
@@ -158,6 +161,7 @@ impl SavedBasis {
             Self::Tanh(basis) => basis.dim(),
             Self::Multiquadric(basis) => basis.dim(),
             Self::Polynomial(basis) => basis.dim(),
+            Self::Product(basis) => basis.dim(),
             Self::Joined(saved) => saved.parts.first().map_or(0, Self::dim),
             Self::Symmetrised(saved) => saved.inner.dim(),
             Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
@@ -215,6 +219,7 @@ mod serial {
         Sinusoidal(IgnoredAny),
         Tanh(IgnoredAny),
         Multiquadric(IgnoredAny),
+        Product(IgnoredAny),
         Polynomial {
             map: MapOutline,
             degree: u32,
@@ -242,7 +247,9 @@ mod serial {
     impl Outline {
         pub(super) fn generated(&self) -> f64 {
             match self {
-                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) => 0.0,
+                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) | Self::Product(_) => {
+                    0.0
+                }
                 Self::Polynomial { map, degree } => count_of(map.center.len(), *degree),
                 Self::Joined { parts } => parts.iter().map(Self::generated).sum(),
                 Self::Symmetrised { inner } => inner.generated(),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{
     Basis, ComplexPower, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis,
-    Parity, PolynomialBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor, SymmetrisedBasis,
-    TanhBasis, WeightLaw, Weighted, basis_suite,
+    Parity, PolynomialBasis, ProductBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor,
+    SymmetrisedBasis, TanhBasis, WeightLaw, Weighted, basis_suite,
 };
 
 fn waves(dim: usize, count: usize) -> SinusoidalBuilder {
@@ -131,6 +131,28 @@ basis_suite!(
 basis_suite!(
     multiquadric_3d,
     MultiquadricBasis::with_map(centers(3, 8).view(), 0.7, map(3)).unwrap()
+);
+basis_suite!(
+    products,
+    ProductBasis::random(map(3), &[0, 1, 0], &[Parity::None; 3], 7, &[2.0, 3.0], 5).unwrap()
+);
+basis_suite!(
+    products_with_parity,
+    ProductBasis::random(map(2), &[0, 0], &[Parity::Even; 2], 6, &[2.5], 1).unwrap()
+);
+basis_suite!(
+    sinusoidal_subspaces,
+    waves(3, 9)
+        .map(map(3))
+        .law(FrequencyLaw::Blocks(vec![
+            (4.0, FrequencyLaw::Subspace(vec![vec![1.0, 0.0, 0.0]])),
+            (
+                5.0,
+                FrequencyLaw::Subspace(vec![vec![0.0, 1.0, 2.0], vec![1.0, -0.5, 0.0]])
+            ),
+        ]))
+        .build()
+        .unwrap()
 );
 basis_suite!(monomials, PolynomialBasis::monomials(map(2), 4).unwrap());
 basis_suite!(legendre, PolynomialBasis::legendre(map(3), 3).unwrap());

@@ -6,7 +6,7 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::{detect_parity, statement_mirrors};
+use fastlsq_solve::auto::{detect_parity, periodic_mirrors, statement_mirrors};
 use fastlsq_solve::{ConcretePlace, DomainExt, PartSelector, Sites};
 use ndarray::Array2;
 
@@ -53,8 +53,15 @@ fn is_symmetry(
         }
     }
     for (condition, residual) in problem.frame.conditions.iter().zip(conditions) {
-        let ConcretePlace::Part(part) = &condition.place else {
-            return Ok(false);
+        let part = match &condition.place {
+            ConcretePlace::Part(part) => part,
+            ConcretePlace::Opposite { .. } if residual.is_none() => {
+                if !periodic_mirrors(condition, axis, mirror, signs, Sites::new(interior.view())) {
+                    return Ok(false);
+                }
+                continue;
+            }
+            ConcretePlace::Opposite { .. } | ConcretePlace::Points { .. } => return Ok(false),
         };
         if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
             return Ok(false);

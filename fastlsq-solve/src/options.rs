@@ -68,8 +68,8 @@ pub struct Options {
     /// Where an automatic search begins: a number of features and their law, on the domain's
     /// bounding box mapped to \[−1,1\]^d.
     pub begin_with: Option<(usize, FrequencyLaw)>,
-    /// How the frequencies of a given law or grid are drawn.
-    pub draw: Draw,
+    /// How the frequencies of a given law or grid are drawn; chosen automatically if unset.
+    pub draw: Option<Draw>,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,
     /// The factor on automatic numbers of rows.
@@ -114,7 +114,7 @@ impl Options {
             features: None,
             choice: FeatureChoice::Automatic,
             begin_with: None,
-            draw: Draw::Independent,
+            draw: None,
             rows: None,
             oversampling: 1.0,
             weight: None,
@@ -166,11 +166,12 @@ impl Options {
         self
     }
 
-    /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: independently, as in
-    /// the paper). Automatic searches choose for themselves.
+    /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: as an automatic search does,
+    /// evenly over an ellipsoid in up to three dimensions; independently, as in the paper, in more dimensions and where
+    /// factors are kept for other data). Automatic searches choose for themselves.
     #[must_use]
     pub fn draw(mut self, draw: Draw) -> Self {
-        self.draw = draw;
+        self.draw = Some(draw);
         self
     }
 

@@ -286,6 +286,19 @@ impl fmt::Display for Report {
 fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
+        Features::Symmetric {
+            radii,
+            map,
+            classes,
+            ..
+        } => {
+            let radii = radii.iter().enumerate().map(|(class, radius)| {
+                let axis = classes.iter().position(|own| *own == class).unwrap_or(0);
+                format!("{:.3}", radius / map.half()[axis])
+            });
+            let radii: Vec<String> = radii.collect();
+            format!("products of waves up to {}", radii.join(", "))
+        }
         Features::Random {
             law, map, beside, ..
         } => {
@@ -340,7 +353,7 @@ fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
 /// The bandwidth of each axis in physical coordinates; empty for laws without one.
 fn bandwidths(features: &Features) -> Vec<f64> {
     match features {
-        Features::Given(_) => Vec::new(),
+        Features::Given(_) | Features::Symmetric { .. } => Vec::new(),
         Features::Random { law, map, .. } => physical(law, map.half()),
     }
 }
@@ -360,11 +373,24 @@ fn physical(law: &FrequencyLaw, half: &[f64]) -> Vec<f64> {
 
 /// Which unknowns are even or odd along which coordinates.
 fn describe_symmetry(features: &Features, problem: &ConcreteProblem) -> String {
-    let Features::Random { parity, .. } = features else {
+    let (Features::Random { parity, .. } | Features::Symmetric { parity, .. }) = features else {
         return String::new();
     };
     let mut words = Vec::new();
     let coordinates = problem.space.names();
+    if let Features::Symmetric { classes, .. } = features {
+        let number = classes.iter().max().map_or(0, |last| last + 1);
+        for class in 0..number {
+            let members = coordinates
+                .iter()
+                .zip(classes)
+                .filter(|(_, own)| **own == class);
+            let members: Vec<&str> = members.map(|(name, _)| *name).collect();
+            if members.len() > 1 {
+                words.push(format!("{} can be exchanged", members.join(", ")));
+            }
+        }
+    }
     for (name, parity) in problem.unknowns.iter().zip(parity) {
         for (kind, word) in [(Parity::Even, "even"), (Parity::Odd, "odd")] {
             let along = coordinates.iter().zip(parity).filter(|(_, p)| **p == kind);

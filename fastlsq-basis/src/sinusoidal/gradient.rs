@@ -179,9 +179,7 @@ impl SinusoidalBasis {
     fn require_common_factor(&self) -> Result<(), BasisError> {
         match &self.law {
             Some(
-                FrequencyLaw::Subspace(_)
-                | FrequencyLaw::Blocks(_)
-                | FrequencyLaw::LowOrder { .. },
+                FrequencyLaw::Subspace(_) | FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. },
             ) => Err(unsupported(
                 "the derivative by a factor that its features do not share (differentiate by the frequencies instead)",
             )),

@@ -117,6 +117,7 @@ impl NonlinearBenchmark {
             .rows(protocol.rows.0, protocol.rows.1)
             .weight(protocol.weight)
             .points(Sequence::Independent)
+            .draw(fastlsq_basis::Draw::Independent)
             .symmetry(Symmetry::Ignore);
         let options = NewtonOptions::new()
             .solve_options(solve)

@@ -5,6 +5,8 @@
 
 mod enrich;
 mod estimate;
+mod exchange;
+mod exchanged;
 mod rows;
 mod score;
 mod search;
@@ -42,7 +44,7 @@ pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
 pub use search::{Found, search};
 pub(crate) use solve::solve;
 pub use structure::{Part, Structure, structure};
-pub use symmetry::{detect_parity, row_sign, statement_mirrors};
+pub use symmetry::{detect_parity, periodic_mirrors, row_sign, statement_mirrors};
 pub use trial::{
     Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
 };
@@ -191,7 +193,8 @@ pub fn parity<E: From<SolveError>>(
             }
             Ok(vec![parity.clone(); problem.unknowns.len()])
         }
-        // With an explicit law the user has the features in hand: nothing is changed behind their back.
+        // With an explicit law, factors are for other data too, which need not have the symmetry of these: a solve for
+        // these data alone looks for it.
         (Symmetry::Detect, FeatureChoice::Law(_) | FeatureChoice::Grid { .. }) => Ok(none),
         (Symmetry::Detect, FeatureChoice::Automatic) => detect(),
     }

@@ -163,12 +163,17 @@ impl<W: Workbench> Search<'_, W> {
 
     /// Rows for this many features an unknown; each level has points of its own.
     pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, W::Error> {
+        self.rows_for(self.independent(features), level)
+    }
+
+    /// Rows for this many independent features an unknown.
+    pub(super) fn rows_for(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, W::Error> {
         let options = self.options();
         let seed = options
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
-        let wanted = self.independent(features) as f64 * self.row_factor;
+        let wanted = features as f64 * self.row_factor;
         self.bench.rows(wanted as usize, options.rows, seed)
     }
 
@@ -208,7 +213,7 @@ impl<W: Workbench> Search<'_, W> {
 
     /// About how many of this many features an unknown are independent, with a reserve: redundant
     /// features need no rows of their own.
-    fn independent(&self, features: usize) -> usize {
+    pub(super) fn independent(&self, features: usize) -> usize {
         let Some(best) = &self.best else {
             return features;
         };
@@ -341,7 +346,7 @@ impl<W: Workbench> Search<'_, W> {
             return Ok(());
         };
         let draw = best.features.draw();
-        let Features::Random { count, seed, .. } = best.features else {
+        let Some(seed) = draw else {
             return Ok(());
         };
         if self
@@ -352,7 +357,7 @@ impl<W: Workbench> Search<'_, W> {
             return Ok(());
         }
         let twin = best.features.with_seed(seed.wrapping_add(0x7717));
-        let blocks = self.rows(count, TWIN_LEVEL)?;
+        let blocks = self.rows(best.features.count(), TWIN_LEVEL)?;
         self.consider(twin, &blocks)?;
         Ok(())
     }
@@ -371,6 +376,18 @@ impl<W: Workbench> Search<'_, W> {
         } else {
             self.is_over().then_some(Status::LimitReached)
         })
+    }
+
+    /// As [`settled`](Self::settled), with a close look at the data before the tolerance is said to be met: where they have
+    /// detail between the rows, more features are worth a trial.
+    pub(super) fn settled_closely(&mut self) -> Result<Option<Status>, W::Error> {
+        let settled = self.settled()?;
+        let tolerance = self.options().tolerance;
+        let unseen = match (&settled, &self.best) {
+            (Some(Status::ToleranceMet), Some(best)) => self.bench.unseen(best).ok().flatten(),
+            _ => None,
+        };
+        Ok(settled.filter(|_| unseen.is_none_or(|unseen| unseen.share <= tolerance)))
     }
 
     /// Whether growth ends at this level, and why. `last` is the score of the level before.
@@ -436,7 +453,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Whether the features of the best candidate are numerically dependent.
-    fn are_dependent(&self) -> bool {
+    pub(super) fn are_dependent(&self) -> bool {
         self.best.as_ref().is_some_and(|best| {
             let columns: usize = best.bases.iter().map(Basis::len).sum();
             (best.info.rank as f64) < DEPENDENT * columns as f64
@@ -545,9 +562,7 @@ impl<W: Workbench> Search<'_, W> {
 
     /// One candidate; a companion of half the size, where there can be one, tells its error.
     fn single(&mut self, features: Features, count: usize) -> Result<Ending, W::Error> {
-        if let Features::Random { .. } = features
-            && count >= 2 * SMALLEST_COMPANION
-        {
+        if features.draw().is_some() && count >= 2 * SMALLEST_COMPANION {
             let seed = self.options().seed.wrapping_add(1);
             let companion = features.with_seed(seed).with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
@@ -572,7 +587,7 @@ impl<W: Workbench> Search<'_, W> {
             law,
             map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
-            draw: self.options().draw,
+            draw: self.options().draw.unwrap_or_default(),
             seed: self.options().seed.wrapping_add(draw),
             beside: self.bench.beside().cloned(),
         })

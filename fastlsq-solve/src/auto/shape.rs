@@ -56,9 +56,9 @@ impl Shape {
                 }
                 (sigmas, Some(correlation))
             }
-            FrequencyLaw::Subspace(_)
-            | FrequencyLaw::Blocks(_)
-            | FrequencyLaw::LowOrder { .. } => return None,
+            FrequencyLaw::Subspace(_) | FrequencyLaw::Blocks(_) | FrequencyLaw::LowOrder { .. } => {
+                return None;
+            }
         };
         Some(Self {
             family: Family::Dense,
@@ -73,13 +73,8 @@ impl Shape {
         shape
     }
 
-    /// Even over an ellipsoid in few dimensions, where that resolves more with less.
     pub(super) fn draw(&self) -> Draw {
-        if self.sigmas.len() < HIGH_DIMENSION {
-            Draw::Ball
-        } else {
-            Draw::Independent
-        }
+        usual_draw(self.sigmas.len())
     }
 
     pub(super) fn law(&self) -> FrequencyLaw {
@@ -95,6 +90,15 @@ impl Shape {
             },
             Family::Mixed => FrequencyLaw::low_order_mix(&law),
         }
+    }
+}
+
+/// Even over an ellipsoid in few dimensions, where that resolves more with less.
+pub(super) fn usual_draw(dim: usize) -> Draw {
+    if dim < HIGH_DIMENSION {
+        Draw::Ball
+    } else {
+        Draw::Independent
     }
 }
 

@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use super::search::{Found, search};
+use super::shape::usual_draw;
+use super::symmetry;
 use super::trial::LinearBench;
 use crate::SolveError;
-use crate::options::{FeatureChoice, Options};
+use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
@@ -14,7 +16,21 @@ use crate::solution::Solution;
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
+    let mut options = options.clone();
+    // A bandwidth that is given replaces the search for one, and nothing else.
+    let given = matches!(
+        options.choice,
+        FeatureChoice::Law(_) | FeatureChoice::Grid { .. }
+    );
+    if given {
+        let draw = usual_draw(problem.domain.dim());
+        options.draw = options.draw.or(Some(draw));
+    }
+    let options = &options;
     super::prepared(problem, options, |bench, begin| {
+        if given && options.symmetry == Symmetry::Detect {
+            bench.parity = symmetry::detect(problem, options.seed)?;
+        }
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
             match patches.solve(bench.options) {

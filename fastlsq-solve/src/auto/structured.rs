@@ -20,14 +20,21 @@ const LOWEST: [usize; 2] = [10, 4];
 const BEYOND: usize = 3;
 /// Features of one part to begin with.
 const FIRST_FEATURES: usize = 400;
+/// Rows are for at least so many features: along a direction few points reach the ends, and they cost little.
+const FEWEST_ROWS: usize = 200;
+/// In several variables functions of the degree of the data along lines are rare: frequencies may be smaller.
+const SEVERAL: f64 = 0.8;
 /// The steps in which degrees grow.
 const GROWTH: usize = 2;
 /// The smallest radius of a ball of frequencies.
 const SMALLEST_RADIUS: f64 = 0.5;
 /// A candidate must be better by this factor to be worth a level.
 const WORTHWHILE: f64 = 1.5;
-/// Factors on all frequencies that are tried where more features do not help.
-const SCALES: [f64; 2] = [1.4, 0.7];
+/// Factors on all frequencies, tried before more features and after.
+const SMALLER: f64 = 0.7;
+const LARGER: f64 = 1.4;
+/// Smaller frequencies must be better by this factor: more features might be better still.
+const MUCH_BETTER: f64 = 4.0;
 /// The levels of this stage have points of their own.
 const FIRST_LEVEL: u64 = 300;
 /// The most levels.
@@ -70,7 +77,9 @@ impl Stage<'_, '_> {
     }
 
     fn count(&self, plan: &Plan) -> usize {
-        self.counts(plan).iter().fold(0, |sum, n| sum.saturating_add(*n))
+        self.counts(plan)
+            .iter()
+            .fold(0, |sum, n| sum.saturating_add(*n))
     }
 
     fn law(&self, plan: &Plan) -> FrequencyLaw {
@@ -78,7 +87,8 @@ impl Stage<'_, '_> {
         let blocks = self.structure.parts.iter().zip(counts).enumerate();
         let blocks = blocks.map(|(k, (part, count))| {
             let rank = part.directions.len();
-            let radius = self.radius(self.degree(plan, k)) * plan.scale;
+            let several = if rank > 1 { SEVERAL } else { 1.0 };
+            let radius = self.radius(self.degree(plan, k)) * plan.scale * several;
             // The ball of unit covariance has the radius √(r + 2).
             let sigma = radius / (rank as f64 + 2.0).sqrt();
             let scaled = |a: &Vec<f64>| a.iter().map(|a| sigma * a).collect();
@@ -90,7 +100,8 @@ impl Stage<'_, '_> {
 
     fn radius(&self, degree: usize) -> f64 {
         let functions = degree as f64 + 1.0;
-        let radius = 4.0 * functions / std::f64::consts::E * self.accuracy.powf(1.0 / (functions + 0.5));
+        let radius =
+            4.0 * functions / std::f64::consts::E * self.accuracy.powf(1.0 / (functions + 0.5));
         radius.max(SMALLEST_RADIUS)
     }
 
@@ -105,7 +116,11 @@ impl Stage<'_, '_> {
                     .map(|(_, count)| *count)
                     .sum()
             };
-            let largest = plan.kinds.iter().map(|(kind, _)| *kind).max_by_key(|kind| of_kind(*kind))?;
+            let largest = plan
+                .kinds
+                .iter()
+                .map(|(kind, _)| *kind)
+                .max_by_key(|kind| of_kind(*kind))?;
             let before = self.count(&plan);
             for (kind, more) in &mut plan.kinds {
                 if *kind == largest {
@@ -174,7 +189,11 @@ pub(super) fn run<W: Workbench>(
         map,
         accuracy,
     };
-    let mut kinds: Vec<(usize, isize)> = structure.parts.iter().map(|part| (part.directions.len(), 0)).collect();
+    let mut kinds: Vec<(usize, isize)> = structure
+        .parts
+        .iter()
+        .map(|part| (part.directions.len(), 0))
+        .collect();
     kinds.sort_unstable();
     kinds.dedup();
     let first = Plan { kinds, scale: 1.0 };
@@ -186,7 +205,7 @@ pub(super) fn run<W: Workbench>(
     let mut score = attempt(search, &stage, &plan, level)?;
     for _ in 0..MOST_LEVELS {
         search.say(stage.words(&plan));
-        if let Some(status) = search.settled()? {
+        if let Some(status) = search.settled_closely()? {
             return Ok(Some(status));
         }
         level += 1;
@@ -207,15 +226,28 @@ fn next<W: Workbench>(
     level: u64,
 ) -> Result<Option<(Plan, f64)>, W::Error> {
     let limit = search.limit();
-    let kinds = plan.kinds.iter().map(|(kind, _)| stage.grown(plan, Some(*kind)));
+    let kinds = plan
+        .kinds
+        .iter()
+        .map(|(kind, _)| stage.grown(plan, Some(*kind)));
     let single: Vec<Plan> = kinds.filter(|plan| stage.count(plan) <= limit).collect();
     let mut all = vec![stage.grown(plan, None)];
     all.retain(|plan| stage.count(plan) <= limit && !single.contains(plan));
-    let scales = SCALES.map(|factor| Plan {
-        scale: factor * plan.scale,
-        ..plan.clone()
-    });
-    for candidates in [single, all, scales.to_vec()] {
+    let scaled = |factor: f64| {
+        let scale = factor * plan.scale;
+        vec![Plan {
+            scale,
+            ..plan.clone()
+        }]
+    };
+    let steps = [
+        (scaled(SMALLER), MUCH_BETTER),
+        (single, WORTHWHILE),
+        (all, WORTHWHILE),
+        (scaled(LARGER), WORTHWHILE),
+    ];
+    let mut tried: Option<(Plan, f64)> = None;
+    for (candidates, wanted) in steps {
         let mut best: Option<(Plan, f64)> = None;
         for candidate in candidates {
             if search.is_over() {
@@ -226,11 +258,17 @@ fn next<W: Workbench>(
                 best = Some((candidate, reached));
             }
         }
-        if let Some((better, reached)) = best
-            && WORTHWHILE * reached < score
+        // What was tried before may still be the best.
+        let best = match (best, tried) {
+            (Some(best), Some(tried)) if tried.1 < best.1 => Some(tried),
+            (best, tried) => best.or(tried),
+        };
+        if let Some((better, reached)) = &best
+            && wanted * reached < score
         {
-            return Ok(Some((better, reached)));
+            return Ok(Some((better.clone(), *reached)));
         }
+        tried = best;
         // What resolves nothing with the degrees of the data will not with more.
         if is_unresolved(score) {
             break;
@@ -257,7 +295,8 @@ fn attempt<W: Workbench>(
         beside: search.bench.beside().cloned(),
     };
     loop {
-        let blocks = search.rows(count, level)?;
+        let rows = search.independent(count).max(FEWEST_ROWS);
+        let blocks = search.rows_for(rows, level)?;
         let score = search.consider(features.clone(), &blocks)?;
         if search.is_over() || !search.more_rows() {
             return Ok(score);

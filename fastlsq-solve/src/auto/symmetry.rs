@@ -12,7 +12,7 @@ use ndarray::ArrayView2;
 
 use crate::SolveError;
 use crate::domain::{Domain, DomainError, DomainExt, PartSelector, checked_interior};
-use crate::problem::{ConcretePlace, ConcreteProblem};
+use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem};
 
 /// Points at which data are compared with their mirror image.
 const PROBES: usize = 48;
@@ -94,10 +94,17 @@ fn is_symmetry(
         }
     }
     for condition in &problem.conditions {
-        // Only sets of parts that certainly map onto themselves are judged.
-        let ConcretePlace::Part(part) = &condition.place else {
-            return Ok(false);
+        let part = match &condition.place {
+            ConcretePlace::Part(part) => part,
+            ConcretePlace::Opposite { .. } => {
+                if !periodic_mirrors(condition, axis, mirror, signs, Sites::new(interior)) {
+                    return Ok(false);
+                }
+                continue;
+            }
+            ConcretePlace::Points { .. } => return Ok(false),
         };
+        // Only sets of parts that certainly map onto themselves are judged.
         if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
             return Ok(false);
         }
@@ -114,6 +121,20 @@ fn is_symmetry(
         }
     }
     Ok(true)
+}
+
+/// Whether B u, equal on opposite faces, is so after the reflection: if it goes over into itself up to its sign, it is,
+/// whichever axis is reflected. The sites may be any points of the domain.
+#[must_use]
+pub fn periodic_mirrors(
+    condition: &ConcreteCondition,
+    axis: usize,
+    mirror: f64,
+    signs: u32,
+    sites: Sites<'_>,
+) -> bool {
+    condition.data.is_constant()
+        && row_sign(&condition.operator, axis, mirror, signs, sites).is_some()
 }
 
 /// Whether a linear equation or condition L u = f, at these points, is mapped to itself by the reflection.

@@ -4,10 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, Parity, SinusoidalBasis};
+use fastlsq_basis::{
+    Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, Parity, ProductBasis, SinusoidalBasis,
+};
 use fastlsq_ops::EquationRow;
 
 use super::enrich::Enrichment;
+use super::exchange;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
 use super::structure::{Structure, structure};
@@ -42,6 +45,21 @@ pub enum Features {
         /// What joins the features of every unknown.
         beside: Option<Enrichment>,
     },
+    /// Products over the axes that do not change when axes of one class are exchanged.
+    Symmetric {
+        /// How many for each unknown.
+        count: usize,
+        /// The class of each axis.
+        classes: Vec<usize>,
+        /// The largest frequency of each class, in the coordinates of the map.
+        radii: Vec<f64>,
+        /// The map of the inputs.
+        map: InputMap,
+        /// For each unknown, for each axis.
+        parity: Vec<Vec<Parity>>,
+        /// The seed of the draw.
+        seed: u64,
+    },
     /// The user's own basis.
     Given(Arc<dyn Basis>),
 }
@@ -51,7 +69,7 @@ impl Features {
     #[must_use]
     pub fn with_seed(&self, new: u64) -> Self {
         let mut features = self.clone();
-        if let Self::Random { seed, .. } = &mut features {
+        if let Self::Random { seed, .. } | Self::Symmetric { seed, .. } = &mut features {
             *seed = new;
         }
         features
@@ -61,7 +79,7 @@ impl Features {
     #[must_use]
     pub fn with_count(&self, new: usize) -> Self {
         let mut features = self.clone();
-        if let Self::Random { count, .. } = &mut features {
+        if let Self::Random { count, .. } | Self::Symmetric { count, .. } = &mut features {
             *count = new;
         }
         features
@@ -71,8 +89,10 @@ impl Features {
     #[must_use]
     pub fn stretched(&self, factor: f64) -> Self {
         let mut features = self.clone();
-        if let Self::Random { law, .. } = &mut features {
-            *law = law.scaled(factor);
+        match &mut features {
+            Self::Random { law, .. } => *law = law.scaled(factor),
+            Self::Symmetric { radii, .. } => radii.iter_mut().for_each(|radius| *radius *= factor),
+            Self::Given(_) => {}
         }
         features
     }
@@ -81,7 +101,7 @@ impl Features {
     #[must_use]
     pub fn draw(&self) -> Option<u64> {
         match self {
-            Self::Random { seed, .. } => Some(*seed),
+            Self::Random { seed, .. } | Self::Symmetric { seed, .. } => Some(*seed),
             Self::Given(_) => None,
         }
     }
@@ -90,7 +110,7 @@ impl Features {
     #[must_use]
     pub fn count(&self) -> usize {
         match self {
-            Self::Random { count, .. } => *count,
+            Self::Random { count, .. } | Self::Symmetric { count, .. } => *count,
             Self::Given(basis) => basis.len(),
         }
     }
@@ -106,6 +126,17 @@ impl Features {
     ) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
         match self {
             Self::Given(basis) => Ok(vec![basis.clone(); unknowns]),
+            Self::Symmetric {
+                count,
+                classes,
+                radii,
+                map,
+                parity,
+                seed,
+            } => for_each_parity(parity, |own| {
+                let basis = ProductBasis::random(map.clone(), classes, own, *count, radii, *seed)?;
+                Ok(Arc::new(basis))
+            }),
             Self::Random {
                 count,
                 law,
@@ -114,30 +145,35 @@ impl Features {
                 draw,
                 seed,
                 beside,
-            } => {
-                let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(unknowns);
-                for (k, own) in parity.iter().enumerate() {
-                    // Unknowns of the same parity share their features.
-                    let basis = match parity[..k].iter().position(|other| other == own) {
-                        Some(same) => bases[same].clone(),
-                        None => {
-                            let waves = SinusoidalBasis::builder(map.dim(), *count)
-                                .draw(*draw)
-                                .law(law.clone())
-                                .map(map.clone())
-                                .parity(own.clone())
-                                .seed(*seed)
-                                .normalised(normalised)
-                                .build()?;
-                            joined(Arc::new(waves), beside.as_ref())?
-                        }
-                    };
-                    bases.push(basis);
-                }
-                Ok(bases)
-            }
+            } => for_each_parity(parity, |own| {
+                let waves = SinusoidalBasis::builder(map.dim(), *count)
+                    .draw(*draw)
+                    .law(law.clone())
+                    .map(map.clone())
+                    .parity(own.to_vec())
+                    .seed(*seed)
+                    .normalised(normalised)
+                    .build()?;
+                joined(Arc::new(waves), beside.as_ref())
+            }),
         }
     }
+}
+
+/// One basis for each unknown; unknowns of the same parity share theirs.
+fn for_each_parity(
+    parity: &[Vec<Parity>],
+    build: impl Fn(&[Parity]) -> Result<Arc<dyn Basis>, SolveError>,
+) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
+    let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(parity.len());
+    for (k, own) in parity.iter().enumerate() {
+        let basis = match parity[..k].iter().position(|other| other == own) {
+            Some(same) => bases[same].clone(),
+            None => build(own)?,
+        };
+        bases.push(basis);
+    }
+    Ok(bases)
 }
 
 /// The features with what joins them.
@@ -210,6 +246,11 @@ pub trait Workbench {
 
     /// What the data tell of the solution before any solve.
     fn structure(&self) -> Option<Structure> {
+        None
+    }
+
+    /// The class of each axis, where axes of one class can be exchanged: none where that is not known.
+    fn exchangeable(&self) -> Option<Vec<usize>> {
         None
     }
 
@@ -322,6 +363,10 @@ impl Workbench for LinearBench<'_> {
 
     fn structure(&self) -> Option<Structure> {
         structure(self.problem, self.options.tolerance)
+    }
+
+    fn exchangeable(&self) -> Option<Vec<usize>> {
+        exchange::classes(self.problem, self.options)
     }
 
     fn may_give_up(&self) -> bool {

@@ -6,9 +6,10 @@
 
 use fastlsq_basis::InputMap;
 
+use super::exchanged;
 use super::search::{Ending, Search, is_unresolved};
-use super::structured;
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
+use super::structured;
 use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
@@ -60,11 +61,25 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     let begin = search.options().begin_with.clone();
     let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
     let map = InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?;
-    if begin.is_none()
-        && let Some(structure) = search.bench.structure()
-        && let Some(status) = structured::run(search, &structure, &map)?
-    {
-        return settled(search, status);
+    if begin.is_none() {
+        let ended = match search.bench.structure() {
+            Some(structure) => {
+                let ended = structured::run(search, &structure, &map)?;
+                if ended.is_none() {
+                    search.say(format!("the data alone: {}", structure.words));
+                }
+                ended
+            }
+            None => None,
+        };
+        if let Some(status) = ended {
+            return settled(search, status);
+        }
+        if let Some(classes) = search.bench.exchangeable()
+            && let Some(status) = exchanged::run(search, &classes, &map)?
+        {
+            return settled(search, status);
+        }
     }
     let first = begin.as_ref().map_or(first_size(dim), |(count, _)| *count);
     let count = first.max(1).min(search.limit());

@@ -75,9 +75,8 @@ pub fn two_ridges_8d() -> Benchmark {
 /// −Δu = f on \[0,1\]²⁰; u = Σ sin 2xᵢ + x₀x₁x₂ + cos(x₃ + x₄).
 #[must_use]
 pub fn additive_20d() -> Benchmark {
-    let exact = sum_of(20, |k| sin(2.0 * axis(k)))
-        + axis(0) * axis(1) * axis(2)
-        + cos(axis(3) + axis(4));
+    let exact =
+        sum_of(20, |k| sin(2.0 * axis(k))) + axis(0) * axis(1) * axis(2) + cos(axis(3) + axis(4));
     poisson("additive-20d", "−Δu = f on [0,1]²⁰", 20, exact)
 }
 

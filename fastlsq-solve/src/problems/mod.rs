@@ -109,6 +109,7 @@ impl Benchmark {
             .rows(self.interior_rows, 2_000)
             .weight(self.weight)
             .points(Sequence::Independent)
+            .draw(fastlsq_basis::Draw::Independent)
             .symmetry(crate::Symmetry::Ignore)
     }
 

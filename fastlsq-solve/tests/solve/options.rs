@@ -23,7 +23,29 @@ fn explicit_choices_switch_the_search_off() {
         (report.blocks[0].weight, report.blocks[1].weight),
         (1.0, 50.0)
     );
-    assert_eq!(report.symmetry, "");
+    // Symmetry was not switched off.
+    assert_eq!(report.symmetry, "u even in x, y");
+}
+
+#[test]
+fn a_bandwidth_that_is_given_replaces_the_search_for_one_and_nothing_else() {
+    // With the bandwidths and the number of features that an
+    // automatic solve reports, symmetry and draw stay, and so does the accuracy.
+    let benchmark = problems::helmholtz_2d(10.0);
+    let error = |options: &Options| -> (f64, fastlsq_solve::Report) {
+        let u = benchmark.problem.solve_with(options).unwrap();
+        let value = benchmark.errors(&u, 1000).unwrap().value;
+        (value, u.report().clone())
+    };
+    let options = Options::new().patches(Patching::Never).tolerance(1e-9);
+    let (found, report) = error(&options);
+    let given = options
+        .clone()
+        .bandwidths(&report.bandwidths)
+        .features(report.features);
+    let (again, repeated) = error(&given);
+    assert_eq!(report.symmetry, repeated.symmetry);
+    assert!(again < 1e2 * found.max(1e-12), "{again:e} after {found:e}");
 }
 
 #[test]

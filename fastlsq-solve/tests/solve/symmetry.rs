@@ -124,3 +124,31 @@ fn ignoring_symmetry_gives_the_same_solution() {
     assert!(grid_error(&u, &exact) < 1e-8);
     assert!((u.value(&[0.2, 0.3]).unwrap() - u.value(&[0.8, 0.7]).unwrap()).abs() < 1e-14);
 }
+
+#[test]
+fn periodic_conditions_leave_symmetry_alone() {
+    let u = unknown("u");
+    let problem = LinearProblem::on(BoxDomain::unit(2))
+        .equation(
+            -laplacian(u) + u,
+            sin(PI * Y) * fastlsq_solve::cos(2.0 * PI * X),
+        )
+        .periodic(X)
+        .condition(Y.lo(), u, 0.0)
+        .condition(Y.hi(), u, 0.0);
+    // Faces by name are not judged.
+    assert_eq!(symmetry_of(&problem), "");
+    let problem = LinearProblem::on(Interval::unit())
+        .equation(-laplacian(u) + u, fastlsq_solve::cos(2.0 * PI * X))
+        .periodic(X);
+    assert_eq!(symmetry_of(&problem), "u even in x");
+    let problem = LinearProblem::on(Interval::unit())
+        .equation(-laplacian(u) + u, sin(2.0 * PI * X))
+        .periodic(X);
+    assert_eq!(symmetry_of(&problem), "u odd in x");
+    let solution = problem.solve().unwrap();
+    let exact = |x: f64| (2.0 * PI * x).sin() / (1.0 + 4.0 * PI * PI);
+    for x in [0.0, 0.2, 0.7] {
+        assert!((solution.value(&[x]).unwrap() - exact(x)).abs() < 1e-13);
+    }
+}

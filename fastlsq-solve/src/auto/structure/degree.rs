@@ -13,7 +13,12 @@ const KNOWN: f64 = 0.8;
 
 /// The degree of the Chebyshev series of the data on the line y = centre + t·direction, t ∈ [−1, 1], up to terms below
 /// `share` of the largest. `None` if the data cannot be evaluated there.
-pub(super) fn along(slice: &Slice<'_>, centre: &[f64], direction: &[f64], share: f64) -> Option<usize> {
+pub(super) fn along(
+    slice: &Slice<'_>,
+    centre: &[f64],
+    direction: &[f64],
+    share: f64,
+) -> Option<usize> {
     let mut degree = 0;
     for points in POINTS {
         let angle = |i: usize| PI * (i as f64 + 0.5) / points as f64;
@@ -22,7 +27,10 @@ pub(super) fn along(slice: &Slice<'_>, centre: &[f64], direction: &[f64], share:
         });
         let values = slice.values(y)?;
         let coefficient = |n: usize| -> f64 {
-            let terms = values.iter().enumerate().map(|(i, v)| v * (n as f64 * angle(i)).cos());
+            let terms = values
+                .iter()
+                .enumerate()
+                .map(|(i, v)| v * (n as f64 * angle(i)).cos());
             2.0 / points as f64 * terms.sum::<f64>()
         };
         let series: Vec<f64> = (0..points).map(|n| coefficient(n).abs()).collect();

@@ -32,14 +32,25 @@ const AGREEMENT: f64 = 1e-9;
 /// many as coordinates, or if the data do not tell.
 ///
 /// `degrees`: how fine the data are along each coordinate, so that differences can be.
-pub(super) fn directions(slices: &[Slice<'_>], axes: &[usize], degrees: &[usize]) -> Option<Array2<f64>> {
+pub(super) fn directions(
+    slices: &[Slice<'_>],
+    axes: &[usize],
+    degrees: &[usize],
+) -> Option<Array2<f64>> {
     let values: Vec<&Slice<'_>> = slices.iter().filter(|slice| !slice.across).collect();
     // Each slice that shows all the coordinates has a say; across a face that hides one, two of them together.
     let mut spans: Vec<Array2<f64>> = Vec::new();
     let mut partial: Vec<(usize, Array2<f64>)> = Vec::new();
     for slice in &values {
-        let hidden = slice.face.map(|(axis, _)| axis).filter(|axis| axes.contains(axis));
-        let shown: Vec<usize> = axes.iter().copied().filter(|axis| Some(*axis) != hidden).collect();
+        let hidden = slice
+            .face
+            .map(|(axis, _)| axis)
+            .filter(|axis| axes.contains(axis));
+        let shown: Vec<usize> = axes
+            .iter()
+            .copied()
+            .filter(|axis| Some(*axis) != hidden)
+            .collect();
         let span = span(slice, &shown, degrees)?;
         if span.nrows() == shown.len() {
             return None;
@@ -54,7 +65,10 @@ pub(super) fn directions(slices: &[Slice<'_>], axes: &[usize], degrees: &[usize]
     } else if spans.is_empty() {
         return None;
     }
-    let rows: Vec<Array1<f64>> = spans.iter().flat_map(|span| span.rows().into_iter().map(|row| row.to_owned())).collect();
+    let rows: Vec<Array1<f64>> = spans
+        .iter()
+        .flat_map(|span| span.rows().into_iter().map(|row| row.to_owned()))
+        .collect();
     let joint = orthonormal(rows, AGREEMENT);
     let fewer = joint.nrows() > 0 && joint.nrows() < axes.len();
     fewer.then_some(joint)
@@ -72,7 +86,13 @@ fn span(slice: &Slice<'_>, axes: &[usize], degrees: &[usize]) -> Option<Array2<f
         // Nothing changes with these coordinates.
         return Some(Array2::zeros((0, dim)));
     }
-    let rows = || gradients.rows().into_iter().map(|row| row.to_owned()).collect();
+    let rows = || {
+        gradients
+            .rows()
+            .into_iter()
+            .map(|row| row.to_owned())
+            .collect()
+    };
     let mut last = 0;
     for share in SHARES {
         let rough = orthonormal(rows(), share);
@@ -92,7 +112,12 @@ fn span(slice: &Slice<'_>, axes: &[usize], degrees: &[usize]) -> Option<Array2<f
 }
 
 /// ∂h/∂yₖ for these coordinates (0 for the others), one row per point.
-fn gradients(slice: &Slice<'_>, points: &Array2<f64>, axes: &[usize], degrees: &[usize]) -> Option<Array2<f64>> {
+fn gradients(
+    slice: &Slice<'_>,
+    points: &Array2<f64>,
+    axes: &[usize],
+    degrees: &[usize],
+) -> Option<Array2<f64>> {
     let mut gradients = Array2::zeros(points.dim());
     for &axis in axes {
         let step = 0.3 / (degrees.get(axis).copied().unwrap_or(0).max(6) as f64);
@@ -112,12 +137,19 @@ fn gradients(slice: &Slice<'_>, points: &Array2<f64>, axes: &[usize], degrees: &
 }
 
 /// V with its null directions corrected, if nothing changes along them then.
-fn refined(slice: &Slice<'_>, rough: Array2<f64>, axes: &[usize], degrees: &[usize]) -> Option<Option<Array2<f64>>> {
+fn refined(
+    slice: &Slice<'_>,
+    rough: Array2<f64>,
+    axes: &[usize],
+    degrees: &[usize],
+) -> Option<Option<Array2<f64>>> {
     let mut rows = rough;
     let rank = rows.nrows();
     let mut sampler = UnitSampler::new(Sequence::Independent, SEED + 2);
     let count = STEP_POINTS + rank;
-    let points = sampler.points(count, slice.dim()).mapv(|t| INNER * (2.0 * t - 1.0));
+    let points = sampler
+        .points(count, slice.dim())
+        .mapv(|t| INNER * (2.0 * t - 1.0));
     let slopes = gradients(slice, &points, axes, degrees)?;
     let before = slice.values(points.clone())?;
     for _ in 0..CORRECTIONS {
@@ -150,7 +182,14 @@ fn refined(slice: &Slice<'_>, rough: Array2<f64>, axes: &[usize], degrees: &[usi
         if still {
             return Some(Some(rows));
         }
-        rows = orthonormal(turned.rows().into_iter().map(|row| row.to_owned()).collect(), AGREEMENT);
+        rows = orthonormal(
+            turned
+                .rows()
+                .into_iter()
+                .map(|row| row.to_owned())
+                .collect(),
+            AGREEMENT,
+        );
         if rows.nrows() < rank {
             return Some(None);
         }
@@ -196,7 +235,10 @@ fn orthonormal(mut rows: Vec<Array1<f64>>, share: f64) -> Array2<f64> {
     let first = rows.iter().map(length).fold(0.0, f64::max);
     let mut found: Vec<Array1<f64>> = Vec::new();
     while found.len() < dim {
-        let longest = rows.iter().enumerate().max_by(|a, b| length(a.1).total_cmp(&length(b.1)));
+        let longest = rows
+            .iter()
+            .enumerate()
+            .max_by(|a, b| length(a.1).total_cmp(&length(b.1)));
         let Some((index, left)) = longest.map(|(k, row)| (k, length(row))) else {
             break;
         };

@@ -138,7 +138,11 @@ fn parts(slices: &[Slice<'_>], dim: usize, share: f64) -> Option<Vec<Part>> {
 /// The largest degree along these lines, in the slices that show these coordinates.
 fn finest(slices: &[Slice<'_>], axes: &[usize], lines: &[Vec<f64>], share: f64) -> usize {
     // Sources come last, and tell most.
-    let shown = slices.iter().rev().filter(|slice| slice.shows(axes)).take(ASKED);
+    let shown = slices
+        .iter()
+        .rev()
+        .filter(|slice| slice.shows(axes))
+        .take(ASKED);
     let mut largest = 0;
     for slice in shown {
         for (k, line) in lines.iter().enumerate() {
@@ -162,13 +166,23 @@ fn corner_lines(directions: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let line = |signs: usize| -> Vec<f64> {
         let sum = |axis: usize| -> f64 {
             let signed = directions.iter().enumerate().map(|(k, a)| {
-                if signs >> k & 1 == 0 { a[axis] } else { -a[axis] }
+                if signs >> k & 1 == 0 {
+                    a[axis]
+                } else {
+                    -a[axis]
+                }
             });
             signed.sum()
         };
         let sums: Vec<f64> = (0..dim).map(sum).collect();
         let largest = sums.iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let corner = |v: &f64| if v.abs() > 1e-8 * largest { v.signum() } else { 0.0 };
+        let corner = |v: &f64| {
+            if v.abs() > 1e-8 * largest {
+                v.signum()
+            } else {
+                0.0
+            }
+        };
         sums.iter().map(corner).collect()
     };
     (0..count).map(line).collect()
@@ -181,5 +195,7 @@ fn filling(row: &[f64]) -> Vec<f64> {
 }
 
 fn unit(dim: usize, axis: usize) -> Vec<f64> {
-    (0..dim).map(|k| if k == axis { 1.0 } else { 0.0 }).collect()
+    (0..dim)
+        .map(|k| if k == axis { 1.0 } else { 0.0 })
+        .collect()
 }

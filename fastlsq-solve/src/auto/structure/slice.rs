@@ -160,23 +160,38 @@ impl<'a> Slice<'a> {
             y.assign(&self.here.row(pair));
             for (k, set) in sets.iter().enumerate() {
                 if corner >> k & 1 == 1 {
-                    set.iter().for_each(|&axis| y[axis] = self.there[(pair, axis)]);
+                    set.iter()
+                        .for_each(|&axis| y[axis] = self.there[(pair, axis)]);
                 }
             }
         }
         let values = self.values(y)?;
-        let sign = |corner: usize| if corner.count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |corner: usize| {
+            if corner.count_ones() % 2 == 0 {
+                1.0
+            } else {
+                -1.0
+            }
+        };
         let difference = |values: &[f64]| -> f64 {
             let signed = values.iter().enumerate().map(|(k, v)| sign(k) * v);
             signed.sum::<f64>()
         };
         let limit = self.rounding * (corners as f64).sqrt();
-        Some(values.chunks(corners).any(|own| difference(own).abs() > limit))
+        Some(
+            values
+                .chunks(corners)
+                .any(|own| difference(own).abs() > limit),
+        )
     }
 }
 
 /// All data that tell of u, and whether the values of u itself are among them.
-pub(super) fn slices<'a>(problem: &'a ConcreteProblem, frame: &'a Frame, whole: bool) -> Vec<Slice<'a>> {
+pub(super) fn slices<'a>(
+    problem: &'a ConcreteProblem,
+    frame: &'a Frame,
+    whole: bool,
+) -> Vec<Slice<'a>> {
     let mut slices = Vec::new();
     if whole {
         faces(problem, frame, &mut slices);

@@ -53,7 +53,8 @@ impl Item for Dimension {
     }
 
     fn settings(&self, _plan: &Plan) -> String {
-        "Nothing given but the seed and the tolerance, a third of the error that the bar allows.".to_owned()
+        "Nothing given but the seed and the tolerance, a third of the error that the bar allows."
+            .to_owned()
     }
 
     fn jobs(&self, plan: &Plan) -> Vec<Job> {
@@ -94,7 +95,9 @@ impl Item for Dimension {
 }
 
 fn solve(benchmark: &Benchmark, seed: u64) -> Result<Run> {
-    let options = Options::new().seed(seed).tolerance(tolerance(benchmark.name));
+    let options = Options::new()
+        .seed(seed)
+        .tolerance(tolerance(benchmark.name));
     let solution = benchmark.problem.solve_with(&on_backend(options))?;
     let mut run = of_report(solution.report(), seed);
     note_errors(&mut run, &benchmark.errors(&solution, TEST_POINTS)?);

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
-use fastlsq_solve::{LinearProblem, Options, PAPER_GRID, Symmetry, UnitSampler};
+use fastlsq_solve::{Draw, LinearProblem, Options, PAPER_GRID, Symmetry, UnitSampler};
 
 use super::solving::{TEST_POINTS, note_errors, of_report};
 use super::{solving, standard_tables};
@@ -186,6 +186,7 @@ pub(super) fn fit(
     let given = on_backend(Options::new())
         .features(count)
         .symmetry(Symmetry::Ignore)
+        .draw(Draw::Independent)
         .seed(seed);
     let options = match features {
         Features::Automatic => on_backend(Options::new().seed(seed)),
