@@ -398,7 +398,7 @@ impl Workbench for NewtonBench<'_> {
     }
 
     fn structure(&self) -> Option<Structure> {
-        auto::structure(&self.concrete.frame, self.options.solve.tolerance)
+        auto::structure(&self.concrete.frame, &self.options.solve)
     }
 
     fn rows(

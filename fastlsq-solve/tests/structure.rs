@@ -20,7 +20,7 @@ fn poisson(dim: usize, exact: &Expr) -> LinearProblem {
 }
 
 fn found(problem: &LinearProblem) -> Option<Structure> {
-    structure(&problem.statement().linear().unwrap(), 1e-12)
+    structure(&problem.statement().linear().unwrap(), &Options::new())
 }
 
 /// The sets of coordinates that act together, by size and content.

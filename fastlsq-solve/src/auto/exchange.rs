@@ -23,6 +23,9 @@ const WORTH_IT: usize = 3;
 /// be of use, or where symmetry is not to be used.
 pub(super) fn classes(problem: &ConcreteProblem, options: &Options) -> Option<Vec<usize>> {
     let dim = problem.domain.dim();
+    if problem.domain.bounding_box().ok()?.dim() != dim {
+        return None;
+    }
     if dim < HIGH_DIMENSION || problem.equations.is_empty() || options.symmetry != Symmetry::Detect
     {
         return None;
@@ -67,6 +70,9 @@ fn domain_stays(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool> {
 fn statements_stay(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool> {
     let mut sampler = UnitSampler::new(Sequence::Independent, SEED);
     let points = checked_interior(problem.domain.as_ref(), PROBES, &mut sampler).ok()?;
+    if points.ncols() != problem.domain.dim() {
+        return None;
+    }
     let image = exchanged(points.view(), a, b);
     let sites = [Sites::new(points.view()), Sites::new(image.view())];
     for equation in &problem.equations {
@@ -86,6 +92,10 @@ fn statements_stay(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool
             .domain
             .sample_selected(part, PROBES, &mut sampler)
             .ok()?;
+        let shapes = [sampled.points.ncols(), sampled.normals.ncols()];
+        if shapes != [problem.domain.dim(); 2] {
+            return None;
+        }
         let points = exchanged(sampled.points.view(), a, b);
         let normals = exchanged(sampled.normals.view(), a, b);
         let here = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());

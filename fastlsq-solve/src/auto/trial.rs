@@ -362,7 +362,7 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn structure(&self) -> Option<Structure> {
-        structure(self.problem, self.options.tolerance)
+        structure(self.problem, self.options)
     }
 
     fn exchangeable(&self) -> Option<Vec<usize>> {

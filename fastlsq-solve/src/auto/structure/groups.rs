@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::slice::Slice;
 
 /// The most tests before everything is taken to act together.
-const MOST_TESTS: usize = 6000;
+const MOST_TESTS: usize = 4000;
 /// The largest sets that are told apart from sums of smaller ones.
 const MOST_TOGETHER: usize = 5;
 

@@ -16,6 +16,7 @@ use groups::{Groups, components};
 use slice::{Frame, Slice, slices};
 
 use super::shape::HIGH_DIMENSION;
+use crate::options::Options;
 use crate::problem::ConcreteProblem;
 
 /// So many directions are looked for before sets of coordinates are.
@@ -56,18 +57,19 @@ pub struct Structure {
 
 /// Looks at the data of a problem; `None` where they have no structure, or where there is nothing to be seen.
 ///
-/// `tolerance` says how small a term matters along a line; whether coordinates act together is decided by rounding alone.
+/// The tolerance of the options says how small a term matters along a line; whether coordinates act together is decided by
+/// rounding alone.
 #[must_use]
-pub fn structure(problem: &ConcreteProblem, tolerance: f64) -> Option<Structure> {
+pub fn structure(problem: &ConcreteProblem, options: &Options) -> Option<Structure> {
     let dim = problem.domain.dim();
-    if dim < HIGH_DIMENSION || problem.equations.is_empty() {
+    let bounds = problem.domain.bounding_box().ok()?;
+    if dim < HIGH_DIMENSION || bounds.dim() != dim || problem.equations.is_empty() {
         return None;
     }
-    let bounds = problem.domain.bounding_box().ok()?;
-    let (frame, whole) = Frame::of(problem.domain.as_ref(), &bounds)?;
+    let (frame, whole) = Frame::of(problem.domain.as_ref(), &bounds, options.control())?;
     let slices = slices(problem, &frame, whole);
     let names = problem.space.names();
-    let parts = parts(&slices, dim, (0.01 * tolerance).clamp(1e-14, 1e-6))?;
+    let parts = parts(&slices, dim, (0.01 * options.tolerance).clamp(1e-14, 1e-6))?;
     let words = words::describe(&parts, &names, dim);
     Some(Structure { parts, words })
 }

@@ -4,6 +4,7 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{EquationRow, Field, Sites};
 use ndarray::{Array2, Axis};
 
+use crate::control::Control;
 use crate::domain::{BoundingBox, Domain, DomainExt};
 use crate::problem::{ConcretePlace, ConcreteProblem};
 
@@ -26,7 +27,7 @@ const INSIDE: usize = 200;
 #[derive(Debug)]
 pub(super) struct Slice<'a> {
     data: &'a Field,
-    frame: &'a Frame,
+    frame: &'a Frame<'a>,
     /// The axis across the face, and whether the face is the upper one.
     pub(super) face: Option<(usize, bool)>,
     /// Whether the data are those of derivatives across the face, so that all they depend on acts together with that axis.
@@ -39,15 +40,21 @@ pub(super) struct Slice<'a> {
 
 /// The cube on which data are looked at: x = centre + half · y.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct Frame<'a> {
     centre: Vec<f64>,
     half: Vec<f64>,
+    /// Data may be dear: the call can be stopped between two looks at them.
+    control: &'a Control,
 }
 
-impl Frame {
+impl<'a> Frame<'a> {
     /// The largest cube about the centre of the bounding box that lies in the domain, as far as points tell; and whether it
     /// is the whole domain.
-    pub(super) fn of(domain: &dyn Domain, bounds: &BoundingBox) -> Option<(Self, bool)> {
+    pub(super) fn of(
+        domain: &dyn Domain,
+        bounds: &BoundingBox,
+        control: &'a Control,
+    ) -> Option<(Self, bool)> {
         let volume = bounds.volume();
         let whole = (domain.volume().ok()? - volume).abs() <= 1e-12 * volume;
         let sides = || bounds.lo().iter().zip(bounds.hi());
@@ -57,6 +64,7 @@ impl Frame {
         let frames = REACHES.into_iter().map(|reach| Self {
             centre: centre.clone(),
             half: sides().map(|(lo, hi)| 0.5 * reach * (hi - lo)).collect(),
+            control,
         });
         let mut inside = frames.filter(|frame| {
             let points = frame.points(&unit.mapv(|t| 2.0 * t - 1.0));
@@ -83,7 +91,7 @@ impl<'a> Slice<'a> {
     /// evaluated everywhere.
     fn new(
         data: &'a Field,
-        frame: &'a Frame,
+        frame: &'a Frame<'a>,
         face: Option<(usize, bool)>,
         across: bool,
         nothing: f64,
@@ -125,6 +133,7 @@ impl<'a> Slice<'a> {
 
     /// The values at points y, one row each; `None` if one is not finite.
     pub(super) fn values(&self, mut y: Array2<f64>) -> Option<Vec<f64>> {
+        self.frame.control.check().ok()?;
         let Some((axis, upper)) = self.face else {
             let points = self.frame.points(&y);
             return self.data.evaluate(Sites::new(points.view())).ok();
@@ -189,7 +198,7 @@ impl<'a> Slice<'a> {
 /// All data that tell of u, and whether the values of u itself are among them.
 pub(super) fn slices<'a>(
     problem: &'a ConcreteProblem,
-    frame: &'a Frame,
+    frame: &'a Frame<'a>,
     whole: bool,
 ) -> Vec<Slice<'a>> {
     let mut slices = Vec::new();
@@ -206,7 +215,7 @@ pub(super) fn slices<'a>(
     slices
 }
 
-fn faces<'a>(problem: &'a ConcreteProblem, frame: &'a Frame, slices: &mut Vec<Slice<'a>>) {
+fn faces<'a>(problem: &'a ConcreteProblem, frame: &'a Frame<'a>, slices: &mut Vec<Slice<'a>>) {
     for condition in &problem.conditions {
         let ConcretePlace::Part(part) = &condition.place else {
             continue;
@@ -220,10 +229,14 @@ fn faces<'a>(problem: &'a ConcreteProblem, frame: &'a Frame, slices: &mut Vec<Sl
             let Ok(sampled) = problem.domain.sample_part(part, 1, &mut sampler) else {
                 continue;
             };
-            let axis = sampled.normals.row(0).iter().position(|n| n.abs() == 1.0);
+            let mut normals = sampled.normals.rows().into_iter();
+            let Some(normal) = normals.next().filter(|n| n.len() == problem.domain.dim()) else {
+                continue;
+            };
+            let axis = normal.iter().position(|n| n.abs() == 1.0);
             // Of two faces across one axis the first will do.
             if let Some(axis) = axis.filter(|&axis| faces.iter().all(|(other, _)| *other != axis)) {
-                faces.push((axis, sampled.normals[(0, axis)] > 0.0));
+                faces.push((axis, normal[axis] > 0.0));
             }
         }
         let step = faces.len().div_ceil(FACES).max(1);
@@ -246,7 +259,7 @@ fn keeps_structure(operator: &EquationRow) -> bool {
 }
 
 /// The same on a face, where normals are constant.
-fn is_constant_on(operator: &EquationRow, frame: &Frame, (axis, upper): (usize, bool)) -> bool {
+fn is_constant_on(operator: &EquationRow, frame: &Frame<'_>, (axis, upper): (usize, bool)) -> bool {
     let mut terms = operator.blocks().iter().flat_map(|(_, op)| op.terms());
     !operator.is_zero()
         && terms.all(|term| {

@@ -73,7 +73,7 @@ fn range<'n>(axes: &[usize], name: &impl Fn(usize) -> &'n str) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &axis in axes {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == axis => *last = axis,
+            Some((_, last)) if *last + 1 == axis && alike(name(*last), name(axis)) => *last = axis,
             _ => runs.push((axis, axis)),
         }
     }
@@ -83,4 +83,9 @@ fn range<'n>(axes: &[usize], name: &impl Fn(usize) -> &'n str) -> String {
         _ => format!("{} … {}", name(first), name(last)),
     });
     words.collect::<Vec<_>>().join(", ")
+}
+
+/// Whether two names differ by their number only: x₀ and x₁, not x₉ and t.
+fn alike(one: &str, other: &str) -> bool {
+    one.chars().next() == other.chars().next()
 }
