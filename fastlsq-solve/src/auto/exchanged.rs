@@ -25,6 +25,8 @@ const MOST_STEPS: usize = 6;
 const WORTHWHILE: f64 = 1.5;
 /// A level that improves the score by this factor with the same frequencies has no need for others.
 const MUCH_GAINED: f64 = 10.0;
+/// With this score features without the symmetry, of which many more are needed, will not do better.
+const RESOLVED: f64 = 1e-6;
 /// The levels of this stage have points of their own.
 const FIRST_LEVEL: u64 = 400;
 
@@ -76,7 +78,8 @@ pub(super) fn run<W: Workbench>(
             stage.tune(LATER_STEP)?;
         }
         if WORTHWHILE * stage.score > last && stage.search.are_dependent() {
-            return Ok(None);
+            let resolved = stage.score < RESOLVED;
+            return Ok(resolved.then_some(Status::Saturated));
         }
     }
 }

@@ -35,6 +35,8 @@ const SMALLER: f64 = 0.7;
 const LARGER: f64 = 1.4;
 /// Smaller frequencies must be better by this factor: more features might be better still.
 const MUCH_BETTER: f64 = 4.0;
+/// With this score what is left is rounding, and features of more variables will not do better.
+const RESOLVED: f64 = 1e-10;
 /// The levels of this stage have points of their own.
 const FIRST_LEVEL: u64 = 300;
 /// The most levels.
@@ -210,7 +212,8 @@ pub(super) fn run<W: Workbench>(
         }
         level += 1;
         let Some((better, reached)) = next(search, &stage, &plan, score, level)? else {
-            return Ok(None);
+            let resolved = score < RESOLVED && search.are_dependent();
+            return Ok(resolved.then_some(Status::Saturated));
         };
         (plan, score) = (better, reached);
     }
