@@ -176,7 +176,7 @@ impl<'a> Slice<'a> {
         }
         let values = self.values(y)?;
         let sign = |corner: usize| {
-            if corner.count_ones() % 2 == 0 {
+            if corner.count_ones().is_multiple_of(2) {
                 1.0
             } else {
                 -1.0
