@@ -7,7 +7,7 @@ use fastlsq_solve::Options;
 use fastlsq_solve::problems::{Benchmark, high};
 
 use super::nonlinear;
-use super::solving::{TEST_POINTS, note_errors, of_report};
+use super::solving::measured;
 use super::standard_tables;
 use crate::backend::on_backend;
 use crate::commands::reproduce::figure::Figure;
@@ -99,7 +99,5 @@ fn solve(benchmark: &Benchmark, seed: u64) -> Result<Run> {
         .seed(seed)
         .tolerance(tolerance(benchmark.name));
     let solution = benchmark.problem.solve_with(&on_backend(options))?;
-    let mut run = of_report(solution.report(), seed);
-    note_errors(&mut run, &benchmark.errors(&solution, TEST_POINTS)?);
-    Ok(run)
+    measured(benchmark, &solution, seed)
 }
