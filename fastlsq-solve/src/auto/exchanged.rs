@@ -12,6 +12,8 @@ use crate::report::Status;
 
 /// Features to begin with.
 const FIRST: usize = 120;
+/// The most features: an entry of a row costs as much as a dozen plain ones.
+const MOST: usize = 400;
 /// The largest frequency to begin with.
 const FIRST_RADIUS: f64 = 1.0;
 /// Growth of the number of features.
@@ -48,7 +50,7 @@ pub(super) fn run<W: Workbench>(
     map: &InputMap,
 ) -> Result<Option<Status>, W::Error> {
     let number = classes.iter().max().map_or(0, |last| last + 1);
-    let limit = search.limit();
+    let limit = search.limit().min(MOST);
     let mut stage = Stage {
         search,
         classes,
@@ -68,7 +70,8 @@ pub(super) fn run<W: Workbench>(
             return Ok(None);
         }
         if stage.count >= limit {
-            return Ok(Some(Status::LimitReached));
+            let resolved = stage.score < RESOLVED;
+            return Ok(resolved.then_some(Status::LimitReached));
         }
         let last = std::mem::replace(&mut stage.score, f64::INFINITY);
         stage.count = ((stage.count as f64 * GROWTH) as usize).min(limit);
