@@ -23,6 +23,15 @@ pub enum PatchError {
     /// A limit was reached before there was a solution.
     #[error(transparent)]
     Limit(#[from] crate::control::Limit),
+    /// Equations without a value at the function that Newton's method begins with.
+    #[error("the equations have no value at the start of Newton's method; begin from another function")]
+    NoStart,
+    /// A condition that is not linear.
+    #[error("{label} is not linear; patches take linear conditions")]
+    NonlinearCondition {
+        /// The condition.
+        label: String,
+    },
     /// The options forbid them.
     #[error("the options forbid patches")]
     Forbidden,

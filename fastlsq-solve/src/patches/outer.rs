@@ -7,7 +7,7 @@ use ndarray::{Array2, Axis};
 use super::PatchError;
 use super::coefficients::{LocalRow, place};
 use super::grid::{Cell, Grid};
-use super::leaf::LeafFrame;
+use super::frame::LeafFrame;
 use super::problem::{FaceCondition, PatchProblem};
 use super::reference::Reference;
 

@@ -13,6 +13,7 @@ use ndarray::Array2;
 use super::PatchError;
 use super::coefficients::{LocalRow, Values};
 use super::front::each_chunk;
+use super::harmonic::Harmonic;
 use super::options::{LeafFeatures, LeafSize};
 use super::quadrature::SideRule;
 use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
@@ -125,13 +126,19 @@ pub(super) struct Reference {
     pub(super) residual_size: f64,
     /// Waves that the functions resolve, as k·h with h half the width of the leaf.
     pub(super) resolution: f64,
+    /// Where the functions are orthonormal.
+    pub(super) grid: Array2<f64>,
+    /// ψ there, over the root of the number of points.
+    pub(super) on_grid: Mat<f64>,
+    harmonic: OnceLock<Harmonic>,
 }
 
 impl Reference {
     pub(super) fn new(dim: usize, size: &LeafSize, seed: u64) -> Result<Self, PatchError> {
         let basis = features(dim, size, seed)?;
         let rule = SideRule::new(dim - 1, if dim == 1 { 1 } else { size.side_nodes });
-        let compression = compress(basis.as_ref(), dim, size.inner_points)?;
+        let grid = boundary_grid(dim, size.inner_points);
+        let compression = compress(basis.as_ref(), &grid)?;
         let check_count = [16, 60, 150][dim - 1];
         let mut check = UnitSampler::halton(seed).points(check_count, dim);
         check.mapv_inplace(|t| 2.0 * t - 1.0);
@@ -140,6 +147,7 @@ impl Reference {
             Ok(product(raw.as_ref(), compression.as_ref(), true))
         };
         let check_values = values(&check)?;
+        let on_grid = values(&grid)? / faer::Scale((grid.nrows() as f64).sqrt());
         let sides: Vec<Array2<f64>> = (0..2 * dim)
             .map(|side| side_points(dim, side, &rule))
             .collect();
@@ -179,6 +187,9 @@ impl Reference {
                 LeafFeatures::Waves { bandwidth, .. } => 0.7 * bandwidth,
                 LeafFeatures::Legendre { degree } => 0.19 * f64::from(degree),
             },
+            grid,
+            on_grid,
+            harmonic: OnceLock::new(),
         })
     }
 
@@ -230,21 +241,31 @@ impl Reference {
             }
             let tables = self.tables(at)?;
             for term in terms() {
-                let table = &tables[term.alpha];
-                for j in 0..rank {
-                    let source = table.col(j);
-                    let mut target = target.rb_mut().col_mut(j);
-                    for i in 0..table.nrows() {
-                        target[i] += term.values.at(i) * source[i];
-                    }
-                }
+                term.add_times(tables[term.alpha].as_ref(), target.rb_mut());
             }
         }
         Ok(())
     }
 
+    /// The lifts and the kernel of the traces, seen by Laplace's operator; made when a leaf first needs them.
+    pub(super) fn harmonic(&self) -> Result<&Harmonic, PatchError> {
+        if let Some(known) = self.harmonic.get() {
+            return Ok(known);
+        }
+        let made = Harmonic::new(self)?;
+        Ok(self.harmonic.get_or_init(|| made))
+    }
+
+    /// The coefficients of a function that is known on the grid.
+    pub(super) fn project(&self, values: &[f64]) -> Vec<f64> {
+        let root = (self.grid.nrows() as f64).sqrt();
+        let mut c = super::leaf::apply(self.on_grid.transpose(), values);
+        c.iter_mut().for_each(|c| *c /= root);
+        c
+    }
+
     /// D^α ψ at a set of points, for every α.
-    fn tables<'a>(&self, at: &'a PointSet) -> Result<&'a [Mat<f64>], PatchError> {
+    pub(super) fn tables<'a>(&self, at: &'a PointSet) -> Result<&'a [Mat<f64>], PatchError> {
         if let Some(tables) = at.tables.get() {
             return Ok(tables);
         }
@@ -323,13 +344,16 @@ fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {
     })
 }
 
-/// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
-fn compress(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Mat<f64>, PatchError> {
-    // Somewhat denser than the equation's points, and with the boundary, where traces are taken.
+/// Somewhat denser than the equation's points, and with the boundary, where traces are taken.
+fn boundary_grid(dim: usize, inner: usize) -> Array2<f64> {
     let count = inner + if dim == 3 { 1 } else { 4 };
     let angle = |i: usize| std::f64::consts::PI * i as f64 / (count - 1) as f64;
     let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
-    let points = tensor_grid(dim, &x);
+    tensor_grid(dim, &x)
+}
+
+/// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
+fn compress(basis: &dyn Basis, points: &Array2<f64>) -> Result<Mat<f64>, PatchError> {
     let mut values = basis.values(points.view())?;
     values /= faer::Scale((points.nrows() as f64).sqrt());
     let largest = (0..values.ncols())

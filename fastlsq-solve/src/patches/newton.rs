@@ -1,0 +1,366 @@
+//! Newton's method on patches, for equations that are not linear.
+//!
+//! A step of iterative refinement corrects whatever the equations inside the leaves, the traces and the fluxes leave over. With
+//! the residual of nonlinear equations in place of the linear one it is a step of Newton's method, and the factors may
+//! belong to other coefficients than those at the present function: the step then contracts more slowly, but to the same
+//! solution. So factors are kept as long as steps contract, leaves whose coefficients have hardly changed keep theirs
+//! when the others are made anew, and leaves whose coefficients hardly vary inside share one operator with constant
+//! ones.
+//!
+//! A step is shortened until the next one, with the same factors, is smaller: the *natural* test, which does not depend on how
+//! equations, traces and fluxes are weighted against each other. It costs no factorisation.
+//!
+//! On a tree the iteration ends when its changes are small beside what the tree itself lacks. Then leaves are split
+//! where the residual asks for it, and the next tree begins from the function that is there.
+
+use std::time::Instant;
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+
+use super::PatchError;
+use super::adapt::{Refinement, Solved, clock, factor, share};
+use super::coefficients::place;
+use super::frame::Linearisation;
+use super::indicator::measure;
+use super::judgement::Judgement;
+use super::mesh::PatchMesh;
+use super::options::PatchOptions;
+use super::problem::PatchProblem;
+use super::report::PatchStatus;
+use super::solution::{PatchSolution, Snapshot};
+use super::step::{Factored, State};
+use crate::control::{Control, Stage};
+
+/// Steps that shrink by less than this ask for factors at the present function.
+const CONTRACTION: f64 = 0.2;
+/// The shortest step, as a share of the full one.
+const SHORTEST: f64 = 1.0 / 256.0;
+/// Below this relative change, a change that no longer halves is rounding.
+const ROUNDING_CHANGE: f64 = 1e-6;
+/// How far coefficients may be off at first, as a share of the largest in the leaf.
+const FIRST_SLACK: f64 = 1e-2;
+/// Below this change of u, steps that contract badly are blamed on coefficients that are off.
+const NEAR: f64 = 0.1;
+/// A change below this share of the error of the tree before is the last on a tree.
+const SETTLED: f64 = 1e-3;
+/// The same for the tolerance.
+const BELOW_TOLERANCE: f64 = 0.03;
+/// Trees in succession on which the iteration may fail to settle.
+const PATIENCE: usize = 4;
+
+/// Values of all unknowns at points, one vector each.
+pub type PatchStart<'a> = dyn Fn(ArrayView2<'_, f64>) -> Vec<Vec<f64>> + Sync + 'a;
+
+/// One step of Newton's method on patches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchStep {
+    /// Leaves of the tree.
+    pub leaves: usize,
+    /// ‖Δu‖/‖u‖ in L2.
+    pub change: f64,
+    /// The share of the full step that was taken.
+    pub length: f64,
+    /// The size of the next step over that of this one.
+    pub contraction: f64,
+    /// Leaf operators that were made for it.
+    pub operators: usize,
+    /// Seconds since the step before.
+    pub seconds: f64,
+}
+
+/// A solution by Newton's method, with its steps.
+#[derive(Debug, Clone)]
+pub struct NewtonPatches {
+    /// The function.
+    pub solution: PatchSolution,
+    /// All steps on all trees.
+    pub steps: Vec<PatchStep>,
+    /// Whether the last tree's iteration settled.
+    pub settled: bool,
+}
+
+impl PatchProblem {
+    /// Solves equations that need not be linear on an adaptive tree of patches, with at most so many steps of Newton's
+    /// method on each tree, from a given function or from the solution of the equations' leading part.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve); equations without a value at the start. That Newton's method does not settle is not an
+    /// error: the report says so.
+    pub fn solve_by_newton(
+        &self,
+        options: &PatchOptions,
+        max_steps: usize,
+        start: Option<&PatchStart<'_>>,
+    ) -> Result<NewtonPatches, PatchError> {
+        options.validate()?;
+        let mut refinement = Refinement::new(options);
+        let mut mesh = clock(&mut refinement.times.reference, || {
+            PatchMesh::first(self, options)
+        })?;
+        let mut newton = Newton {
+            control: options.control.clone(),
+            max_steps: max_steps.max(1),
+            slack: FIRST_SLACK,
+            enough: SETTLED,
+            steps: Vec::new(),
+            clock: Instant::now(),
+        };
+        let mut coefficients = match start {
+            Some(start) => project(start, &mesh),
+            None => refinement.leading_part(self, &mesh)?,
+        };
+        let mut before: Option<Snapshot> = None;
+        let mut unsettled = 0;
+        loop {
+            let (mut solved, settled) =
+                refinement.newton_on(self, &mesh, coefficients, before.as_ref(), &mut newton)?;
+            refinement.rounds.push(solved.round.clone());
+            unsettled = if settled { 0 } else { unsettled + 1 };
+            if !settled && (solved.status.is_some() || unsettled >= PATIENCE) {
+                solved.status = Some(PatchStatus::Unsettled);
+            }
+            if let Some(status) = solved.status {
+                return Ok(NewtonPatches {
+                    solution: refinement.finish(&mesh, &solved, status, self.unknowns)?,
+                    steps: newton.steps,
+                    settled,
+                });
+            }
+            let tolerance = options.tolerance;
+            newton.enough = (SETTLED * solved.estimate).clamp(BELOW_TOLERANCE * tolerance, SETTLED);
+            mesh = mesh.split(&solved.marked);
+            coefficients = solved.snapshot.on(&mesh, self.unknowns)?;
+            before = Some(solved.snapshot);
+        }
+    }
+}
+
+impl Refinement {
+    /// The solution of the equations' leading part, with what they are at u = 0 as source.
+    fn leading_part(
+        &mut self,
+        problem: &PatchProblem,
+        mesh: &PatchMesh,
+    ) -> Result<Vec<Vec<f64>>, PatchError> {
+        let zero = vec![0.0; problem.unknowns * mesh.reference.rank()];
+        let zero = vec![zero; mesh.tree.leaves.len()];
+        let how = Linearisation {
+            leading_only: true,
+            slack: FIRST_SLACK,
+        };
+        self.store.provide_linearised(mesh, problem, &zero, how)?;
+        let mut cache = super::elimination::FrontCache::default();
+        let factored = factor(&self.store, &mut cache, problem, mesh)?;
+        for leaf in &factored.leaves {
+            leaf.frame.check_elliptic(&mesh.reference)?;
+        }
+        let found = factored.step(None)?.coefficients;
+        let sound = found.iter().flatten().all(|c| c.is_finite());
+        Ok(if sound { found } else { zero })
+    }
+
+    /// Newton's method on one tree, and whether it settled there.
+    fn newton_on(
+        &mut self,
+        problem: &PatchProblem,
+        mesh: &PatchMesh,
+        coefficients: Vec<Vec<f64>>,
+        before: Option<&Snapshot>,
+        newton: &mut Newton,
+    ) -> Result<(Solved, bool), PatchError> {
+        self.enter(mesh, before.is_none())?;
+        let mut state = State {
+            traces: Vec::new(),
+            coefficients,
+        };
+        let begun = newton.steps.len();
+        let mut all = 0;
+        loop {
+            let how = Linearisation {
+                leading_only: false,
+                slack: newton.slack,
+            };
+            let (store, cache) = (&mut self.store, &mut self.cache);
+            let operators = clock(&mut self.times.leaves, || {
+                store.provide_linearised(mesh, problem, &state.coefficients, how)
+            })?;
+            all += operators;
+            let factored = clock(&mut self.times.elimination, || {
+                factor(&self.store, cache, problem, mesh)
+            })?;
+            if state.traces.is_empty() {
+                state.traces = factored.traces_of(&state.coefficients);
+            }
+            let progress = clock(&mut self.times.solve, || {
+                newton.descend(&factored, &mut state, begun, operators)
+            })?;
+            if progress == Progress::Again {
+                continue;
+            }
+            let settled = progress == Progress::Settled;
+            let qualities = clock(&mut self.times.indicators, || {
+                measure(&factored, &state, before)
+            })?;
+            let judged = Judgement::new(&qualities, &self.rounds, before.is_some());
+            let round = judged.round(&factored, all);
+            let marked = judged.marked(&qualities, &mesh.tree, &self.options);
+            let memory = self.store.bytes() + self.cache.bytes();
+            let status = self.stop(&judged, &marked, mesh, memory);
+            let change = newton.steps.last().map_or(0.0, |s| s.change * s.contraction);
+            let solved = Solved {
+                estimate: judged.estimate.max(change),
+                snapshot: mesh.snapshot(state.coefficients),
+                judged,
+                marked,
+                status,
+                round,
+                qualities,
+                widest: factored.elimination.widest,
+                memory,
+            };
+            return Ok((solved, settled));
+        }
+    }
+}
+
+/// What is known of an iteration.
+#[derive(Debug)]
+struct Newton {
+    control: Control,
+    max_steps: usize,
+    /// How far coefficients may be off.
+    slack: f64,
+    /// A relative change of u below this is the last on a tree.
+    enough: f64,
+    steps: Vec<PatchStep>,
+    clock: Instant,
+}
+
+/// How steps with one set of factors ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Settled,
+    /// New factors are needed.
+    Again,
+    Stuck,
+}
+
+impl Newton {
+    /// Steps with the same factors, as long as they contract.
+    fn descend(
+        &mut self,
+        factored: &Factored<'_>,
+        state: &mut State,
+        begun: usize,
+        mut operators: usize,
+    ) -> Result<Progress, PatchError> {
+        let mut goal = factored.step(Some(state))?;
+        let (mut size, norm) = factored.distance(state, &goal);
+        if !size.is_finite() {
+            return match self.steps.is_empty() {
+                true => Err(PatchError::NoStart),
+                false => Ok(Progress::Stuck),
+            };
+        }
+        if size <= self.enough * norm {
+            *state = goal;
+            self.note(factored, (size, norm), 1.0, 0.0, operators);
+            return Ok(Progress::Settled);
+        }
+        loop {
+            let number = self.steps.len() + 1;
+            let stopped = self.control.enter(Stage::NewtonStep { number }).is_err();
+            if stopped || self.steps.len() >= begun + self.max_steps {
+                return Ok(Progress::Stuck);
+            }
+            let mut length = 1.0;
+            let (trial, next, after, norm) = loop {
+                let trial = state.towards(&goal, length);
+                let next = factored.step(Some(&trial))?;
+                let (after, norm) = factored.distance(&trial, &next);
+                let falls = after <= (1.0 - 0.25 * length) * size;
+                let tiny = size <= ROUNDING_CHANGE * norm;
+                if falls || tiny || length <= SHORTEST {
+                    break (trial, next, after, norm);
+                }
+                length *= 0.5;
+            };
+            if !after.is_finite() {
+                return Ok(Progress::Stuck);
+            }
+            let contraction = after / size;
+            let change = share((length * size, norm));
+            self.note(factored, (length * size, norm), length, contraction, operators);
+            operators = 0;
+            *state = trial;
+            let full = length == 1.0;
+            let rounding = change <= ROUNDING_CHANGE && contraction > 0.5;
+            if full && (after <= self.enough * norm || rounding) {
+                *state = next;
+                return Ok(Progress::Settled);
+            }
+            if !full || contraction > CONTRACTION {
+                if full && change <= NEAR {
+                    self.slack *= 0.25;
+                }
+                let hopeless = length <= SHORTEST && contraction > 1.0;
+                return Ok(if hopeless { Progress::Stuck } else { Progress::Again });
+            }
+            (goal, size) = (next, after);
+        }
+    }
+
+    fn note(
+        &mut self,
+        factored: &Factored<'_>,
+        change: (f64, f64),
+        length: f64,
+        contraction: f64,
+        operators: usize,
+    ) {
+        self.steps.push(PatchStep {
+            leaves: factored.leaves.len(),
+            change: share(change),
+            length,
+            contraction,
+            operators,
+            seconds: self.clock.elapsed().as_secs_f64(),
+        });
+        self.clock = Instant::now();
+    }
+}
+
+/// A function's coefficients on every leaf.
+fn project(start: &PatchStart<'_>, mesh: &PatchMesh) -> Vec<Vec<f64>> {
+    let reference = &mesh.reference;
+    let of_cell = |cell| {
+        let (center, half) = mesh.grid.frame(cell);
+        let points: Array2<f64> = place(reference.grid.view(), &center, &half);
+        let values = start(points.view());
+        values.iter().flat_map(|own| reference.project(own)).collect()
+    };
+    mesh.tree.leaves.par_iter().map(of_cell).collect()
+}
+
+impl Snapshot {
+    /// The same function on a finer tree.
+    fn on(&self, mesh: &PatchMesh, unknowns: usize) -> Result<Vec<Vec<f64>>, PatchError> {
+        let reference = &mesh.reference;
+        mesh.tree
+            .leaves
+            .par_iter()
+            .map(|cell| {
+                if let Some(same) = self.tree.place(cell) {
+                    return Ok(self.coefficients[same].clone());
+                }
+                let mut own = Vec::with_capacity(unknowns * reference.rank());
+                for unknown in 0..unknowns {
+                    let values = self.values(cell, unknown, &reference.grid)?;
+                    own.extend(reference.project(&values));
+                }
+                Ok(own)
+            })
+            .collect()
+    }
+}
