@@ -149,6 +149,37 @@ impl LocalRow {
         self
     }
 
+    /// The largest coefficient of an unknown itself.
+    pub(super) fn reaction(&self, reference: &Reference) -> f64 {
+        let plain = |term: &&LocalTerm| reference.derivatives[term.alpha].order() == 0;
+        let own = self.terms.iter().filter(plain);
+        own.map(|term| term.values.largest()).fold(0.0, f64::max)
+    }
+
+    /// Takes this much from the coefficient of an unknown, against the sign of its second derivatives.
+    pub(super) fn shift(&mut self, unknown: usize, by: f64, reference: &Reference) {
+        let own = |term: &&LocalTerm| term.unknown == unknown;
+        let orders = |term: &LocalTerm| reference.derivatives[term.alpha].orders();
+        let leading = self.terms.iter().filter(own);
+        let leading = leading.filter(|term| orders(term).contains(&2));
+        let sum: f64 = leading.map(|term| term.values.at(0)).sum();
+        let by = if sum > 0.0 { -by } else { by };
+        let plain = |alpha: &MultiIndex| alpha.order() == 0;
+        let alpha = reference.derivatives.iter().position(plain).unwrap_or(0);
+        let mut terms = self.terms.iter_mut();
+        match terms.find(|term| term.unknown == unknown && term.alpha == alpha) {
+            Some(term) => match &mut term.values {
+                Values::Constant(c) => *c += by,
+                Values::Each(values) => values.iter_mut().for_each(|c| *c += by),
+            },
+            None => self.terms.push(LocalTerm {
+                unknown,
+                alpha,
+                values: Values::Constant(by),
+            }),
+        }
+    }
+
     /// The largest difference to the coefficients of another row with the same terms; infinite if its terms are others.
     pub(super) fn distance(&self, other: &Self) -> f64 {
         let same = |(a, b): (&LocalTerm, &LocalTerm)| (a.unknown, a.alpha) == (b.unknown, b.alpha);

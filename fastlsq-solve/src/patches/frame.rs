@@ -26,6 +26,20 @@ pub(super) struct Linearisation {
     pub(super) leading_only: bool,
     /// Coefficients may be wrong by this share of the largest one in the leaf.
     pub(super) slack: f64,
+    /// What is subtracted from the coefficient of u where that of second derivatives is positive, and added where it is
+    /// negative: one over the length of an implicit step along the flow.
+    pub(super) shift: f64,
+}
+
+impl Linearisation {
+    /// All terms, with coefficients that may be off by so much.
+    pub(super) fn near(slack: f64) -> Self {
+        Self {
+            leading_only: false,
+            slack,
+            shift: 0.0,
+        }
+    }
 }
 
 /// A leaf before its operator is known: where it is and its coefficients.
@@ -85,6 +99,11 @@ impl LeafFrame {
             let leading = |row: LocalRow| row.of_order(2, reference);
             rows = rows.into_iter().map(leading).collect();
         }
+        if how.shift > 0.0 {
+            for (unknown, row) in rows.iter_mut().enumerate() {
+                row.shift(unknown, how.shift, reference);
+            }
+        }
         let mut sides = Vec::with_capacity(reference.sides.len());
         for nodes in &reference.sides {
             let own = slopes(equations, at, c, nodes, reference)?;
@@ -109,6 +128,12 @@ impl LeafFrame {
         let ratio = self.scale / other.scale;
         let near = |(own, theirs): (&LocalRow, &LocalRow)| own.distance(theirs) <= 2.0 * allowed;
         (ratio - 1.0).abs() <= slack && self.rows.iter().zip(&other.rows).all(near)
+    }
+
+    /// The largest coefficient of an unknown itself.
+    pub(super) fn reaction(&self, reference: &Reference) -> f64 {
+        let own = self.rows.iter().map(|row| row.reaction(reference));
+        self.scale * own.fold(0.0, f64::max)
     }
 
     fn of_rows(

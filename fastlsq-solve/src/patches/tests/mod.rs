@@ -6,6 +6,7 @@
 )]
 
 mod exactness;
+mod nonlinear;
 mod singular;
 mod statements;
 mod waves;

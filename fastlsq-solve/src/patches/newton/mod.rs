@@ -10,17 +10,20 @@
 //! A step is shortened until the next one, with the same factors, is smaller: the *natural* test, which does not depend on how
 //! equations, traces and fluxes are weighted against each other. It costs no factorisation.
 //!
+//! Where that fails, the flow u_t = ±N(u), which the leading part makes parabolic, is followed with growing steps to where it
+//! comes to rest, and Newton's method begins anew from there.
+//!
 //! On a tree the iteration ends when its changes are small beside what the tree itself lacks. Then leaves are split
 //! where the residual asks for it, and the next tree begins from the function that is there.
 
+mod start;
+
 use std::time::Instant;
 
-use ndarray::{Array2, ArrayView2};
-use rayon::prelude::*;
+use ndarray::ArrayView2;
 
 use super::PatchError;
 use super::adapt::{Refinement, Solved, clock, factor, share};
-use super::coefficients::place;
 use super::frame::Linearisation;
 use super::indicator::measure;
 use super::judgement::Judgement;
@@ -36,6 +39,9 @@ use crate::control::{Control, Stage};
 const CONTRACTION: f64 = 0.2;
 /// The shortest step, as a share of the full one.
 const SHORTEST: f64 = 1.0 / 256.0;
+/// A first iteration with steps as short as this wanders, and takes no more than so many.
+const WANDERS: f64 = 1.0 / 8.0;
+const FIRST_TRY: usize = 12;
 /// Below this relative change, a change that no longer halves is rounding.
 const ROUNDING_CHANGE: f64 = 1e-6;
 /// How far coefficients may be off at first, as a share of the largest in the leaf.
@@ -101,22 +107,40 @@ impl PatchProblem {
         let mut newton = Newton {
             control: options.control.clone(),
             max_steps: max_steps.max(1),
+            may_begin_anew: true,
             slack: FIRST_SLACK,
             enough: SETTLED,
             steps: Vec::new(),
             clock: Instant::now(),
         };
-        let mut coefficients = match start {
-            Some(start) => project(start, &mesh),
-            None => refinement.leading_part(self, &mesh)?,
-        };
+        let mut coefficients = refinement.first_function(self, &mut mesh, start)?;
         let mut before: Option<Snapshot> = None;
         let mut unsettled = 0;
         loop {
-            let (mut solved, settled) =
-                refinement.newton_on(self, &mesh, coefficients, before.as_ref(), &mut newton)?;
+            let given = mesh.snapshot(coefficients.clone());
+            let found = refinement.newton_on(self, &mesh, coefficients, before.as_ref(), &mut newton);
+            let fails = match &found {
+                Ok((_, settled)) => !settled,
+                Err(error) => matches!(error, PatchError::Singular),
+            };
+            if fails && newton.may_begin_anew && options.control.check().is_ok() {
+                newton.may_begin_anew = false;
+                newton.slack = FIRST_SLACK;
+                coefficients = refinement.at_rest(self, &mesh, given, &mut newton)?;
+                continue;
+            }
+            unsettled = if fails { unsettled + 1 } else { 0 };
+            let (mut solved, settled) = match found {
+                Err(PatchError::Singular) if unsettled < PATIENCE => {
+                    // Leaves that are far too large for the equations: nothing tells which of them.
+                    let all: Vec<usize> = (0..mesh.tree.leaves.len()).collect();
+                    mesh = mesh.split(&all);
+                    coefficients = given.on(&mesh, self.unknowns)?;
+                    continue;
+                }
+                found => found?,
+            };
             refinement.rounds.push(solved.round.clone());
-            unsettled = if settled { 0 } else { unsettled + 1 };
             if !settled && (solved.status.is_some() || unsettled >= PATIENCE) {
                 solved.status = Some(PatchStatus::Unsettled);
             }
@@ -128,6 +152,7 @@ impl PatchProblem {
                 });
             }
             let tolerance = options.tolerance;
+            newton.may_begin_anew = false;
             newton.enough = (SETTLED * solved.estimate).clamp(BELOW_TOLERANCE * tolerance, SETTLED);
             mesh = mesh.split(&solved.marked);
             coefficients = solved.snapshot.on(&mesh, self.unknowns)?;
@@ -137,29 +162,6 @@ impl PatchProblem {
 }
 
 impl Refinement {
-    /// The solution of the equations' leading part, with what they are at u = 0 as source.
-    fn leading_part(
-        &mut self,
-        problem: &PatchProblem,
-        mesh: &PatchMesh,
-    ) -> Result<Vec<Vec<f64>>, PatchError> {
-        let zero = vec![0.0; problem.unknowns * mesh.reference.rank()];
-        let zero = vec![zero; mesh.tree.leaves.len()];
-        let how = Linearisation {
-            leading_only: true,
-            slack: FIRST_SLACK,
-        };
-        self.store.provide_linearised(mesh, problem, &zero, how)?;
-        let mut cache = super::elimination::FrontCache::default();
-        let factored = factor(&self.store, &mut cache, problem, mesh)?;
-        for leaf in &factored.leaves {
-            leaf.frame.check_elliptic(&mesh.reference)?;
-        }
-        let found = factored.step(None)?.coefficients;
-        let sound = found.iter().flatten().all(|c| c.is_finite());
-        Ok(if sound { found } else { zero })
-    }
-
     /// Newton's method on one tree, and whether it settled there.
     fn newton_on(
         &mut self,
@@ -177,10 +179,7 @@ impl Refinement {
         let begun = newton.steps.len();
         let mut all = 0;
         loop {
-            let how = Linearisation {
-                leading_only: false,
-                slack: newton.slack,
-            };
+            let how = Linearisation::near(newton.slack);
             let (store, cache) = (&mut self.store, &mut self.cache);
             let operators = clock(&mut self.times.leaves, || {
                 store.provide_linearised(mesh, problem, &state.coefficients, how)
@@ -229,6 +228,8 @@ impl Refinement {
 struct Newton {
     control: Control,
     max_steps: usize,
+    /// Whether there is another start, so that an iteration that does badly may end.
+    may_begin_anew: bool,
     /// How far coefficients may be off.
     slack: f64,
     /// A relative change of u below this is the last on a tree.
@@ -271,7 +272,11 @@ impl Newton {
         loop {
             let number = self.steps.len() + 1;
             let stopped = self.control.enter(Stage::NewtonStep { number }).is_err();
-            if stopped || self.steps.len() >= begun + self.max_steps {
+            let most = match self.may_begin_anew {
+                true => self.max_steps.min(FIRST_TRY),
+                false => self.max_steps,
+            };
+            if stopped || self.steps.len() >= begun + most {
                 return Ok(Progress::Stuck);
             }
             let mut length = 1.0;
@@ -281,7 +286,8 @@ impl Newton {
                 let (after, norm) = factored.distance(&trial, &next);
                 let falls = after <= (1.0 - 0.25 * length) * size;
                 let tiny = size <= ROUNDING_CHANGE * norm;
-                if falls || tiny || length <= SHORTEST {
+                let wanders = self.may_begin_anew && length <= WANDERS;
+                if falls || tiny || wanders || length <= SHORTEST {
                     break (trial, next, after, norm);
                 }
                 length *= 0.5;
@@ -304,7 +310,8 @@ impl Newton {
                 if full && change <= NEAR {
                     self.slack *= 0.25;
                 }
-                let hopeless = length <= SHORTEST && contraction > 1.0;
+                let shortest = if self.may_begin_anew { WANDERS } else { SHORTEST };
+                let hopeless = length <= shortest && (self.may_begin_anew || contraction > 1.0);
                 return Ok(if hopeless { Progress::Stuck } else { Progress::Again });
             }
             (goal, size) = (next, after);
@@ -328,39 +335,5 @@ impl Newton {
             seconds: self.clock.elapsed().as_secs_f64(),
         });
         self.clock = Instant::now();
-    }
-}
-
-/// A function's coefficients on every leaf.
-fn project(start: &PatchStart<'_>, mesh: &PatchMesh) -> Vec<Vec<f64>> {
-    let reference = &mesh.reference;
-    let of_cell = |cell| {
-        let (center, half) = mesh.grid.frame(cell);
-        let points: Array2<f64> = place(reference.grid.view(), &center, &half);
-        let values = start(points.view());
-        values.iter().flat_map(|own| reference.project(own)).collect()
-    };
-    mesh.tree.leaves.par_iter().map(of_cell).collect()
-}
-
-impl Snapshot {
-    /// The same function on a finer tree.
-    fn on(&self, mesh: &PatchMesh, unknowns: usize) -> Result<Vec<Vec<f64>>, PatchError> {
-        let reference = &mesh.reference;
-        mesh.tree
-            .leaves
-            .par_iter()
-            .map(|cell| {
-                if let Some(same) = self.tree.place(cell) {
-                    return Ok(self.coefficients[same].clone());
-                }
-                let mut own = Vec::with_capacity(unknowns * reference.rank());
-                for unknown in 0..unknowns {
-                    let values = self.values(cell, unknown, &reference.grid)?;
-                    own.extend(reference.project(&values));
-                }
-                Ok(own)
-            })
-            .collect()
     }
 }
