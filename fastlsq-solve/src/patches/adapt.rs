@@ -46,15 +46,22 @@ impl PatchProblem {
             PatchMesh::first(self, options)
         })?;
         mesh.tree = Arc::new(shape(mesh.tree.as_ref().clone(), &mesh.grid));
-        let mut before: Option<Snapshot> = None;
+        let mut last: Option<(PatchMesh, Solved)> = None;
         loop {
-            let solved = refinement.solve_on(self, &mesh, before.as_ref())?;
+            let before = last.as_ref().map(|(_, solved)| &solved.snapshot);
+            let solved = match (refinement.solve_on(self, &mesh, before), last.take()) {
+                // What was found before stands.
+                (Err(PatchError::Limit(limit)), Some((mesh, solved))) => {
+                    return refinement.finish(&mesh, &solved, limit.into(), self.unknowns);
+                }
+                (solved, _) => solved?,
+            };
             refinement.rounds.push(solved.round.clone());
             if let Some(status) = solved.status {
                 return refinement.finish(&mesh, &solved, status, self.unknowns);
             }
-            mesh = mesh.split(&solved.marked);
-            before = Some(solved.snapshot);
+            let finer = mesh.split(&solved.marked);
+            last = Some((std::mem::replace(&mut mesh, finer), solved));
         }
     }
 }
@@ -98,8 +105,7 @@ pub(super) fn factor<'a>(
     let leaves: Vec<_> = cells.filter_map(|cell| store.leaves.get(cell)).collect();
     let skeleton = Skeleton::new(tree, &leaves, grid);
     let unknowns = problem.unknowns;
-    let elimination =
-        Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)?;
+    let elimination = Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)?;
     Ok(Factored {
         problem,
         reference,
@@ -116,7 +122,7 @@ impl Refinement {
             begin: Instant::now(),
             times: PatchTimes::default(),
             store: Store::default(),
-            cache: FrontCache::default(),
+            cache: FrontCache::new(options.memory()),
             rounds: Vec::new(),
         }
     }

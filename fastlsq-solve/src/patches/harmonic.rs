@@ -55,7 +55,9 @@ impl Harmonic {
         let mut inverse = Mat::<f64>::identity(rank, rank);
         solve_upper(qr.r11(), inverse.as_mut());
         let order = &qr.order[..rank];
-        let chosen = Mat::from_fn(reference.rank(), rank, |i, j| reference.kernel[(i, order[j])]);
+        let chosen = Mat::from_fn(reference.rank(), rank, |i, j| {
+            reference.kernel[(i, order[j])]
+        });
         let kernel = times(chosen.as_ref(), inverse.as_ref());
         // Q = Δ̂ Ẑ is orthonormal.
         let q = times(laplacian.as_ref(), kernel.as_ref());
@@ -63,7 +65,12 @@ impl Harmonic {
         let part = times(q.transpose(), lifted.as_ref());
         let mut lift = reference.lift.clone();
         add_product(lift.as_mut(), -1.0, kernel.as_ref(), part.as_ref(), true);
-        let all = |of: &Mat<f64>| tables.iter().map(|t| times(t.as_ref(), of.as_ref())).collect();
+        let all = |of: &Mat<f64>| {
+            tables
+                .iter()
+                .map(|t| times(t.as_ref(), of.as_ref()))
+                .collect()
+        };
         Ok(Self {
             kernel_tables: all(&kernel),
             lift_tables: all(&lift),

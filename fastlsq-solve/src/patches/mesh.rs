@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::PatchError;
-use super::grid::Grid;
 use super::frame::LeafFrame;
+use super::grid::Grid;
 use super::options::{LeafSize, PatchOptions};
 use super::problem::PatchProblem;
 use super::reference::Reference;
@@ -62,6 +62,7 @@ fn prepare(
     let dim = problem.dim;
     let grid = Grid::new(problem, options)?;
     let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(dim));
+    size.check_traces(dim)?;
     let reference = Reference::new(dim, &size, options.seed)?;
     if problem.is_pointwise() {
         // Nothing is known of the linearised equations yet.

@@ -111,11 +111,12 @@ fn flux(
     for (side, at_side) in reference.sides.iter().enumerate() {
         let rows = frame.rows_on_side(side, problem, reference)?;
         for (e, row) in rows.iter().enumerate() {
-            let part = flux
-                .as_mut()
-                .subrows_mut((side * unknowns + e) * nodes, nodes);
             let conormal = row.conormal(side / 2, side % 2 == 1, reference);
-            reference.add_rows(&conormal, at_side, part)?;
+            let mut at_nodes = Mat::zeros(at_side.len(), columns);
+            reference.add_rows(&conormal, at_side, at_nodes.as_mut())?;
+            flux.as_mut()
+                .subrows_mut((side * unknowns + e) * nodes, nodes)
+                .copy_from(reference.rule.trace(at_nodes));
         }
     }
     Ok(flux)
@@ -145,11 +146,7 @@ struct SharedInside {
 }
 
 impl SharedInside {
-    fn new(
-        frame: &LeafFrame,
-        unknowns: usize,
-        reference: &Reference,
-    ) -> Result<Self, PatchError> {
+    fn new(frame: &LeafFrame, unknowns: usize, reference: &Reference) -> Result<Self, PatchError> {
         let columns = unknowns * reference.rank();
         let points = reference.inner.len();
         let rows = unknowns * points;
@@ -222,4 +219,3 @@ fn expand_kernel(x: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
     }
     out
 }
-

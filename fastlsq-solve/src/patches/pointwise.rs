@@ -7,11 +7,11 @@ use fastlsq_basis::MultiIndex;
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
+use super::PatchError;
 use super::coefficients::{LocalRow, inverse_power, place};
 use super::leaf::Leaf;
 use super::problem::{Equations, PatchProblem};
 use super::reference::{PointSet, Reference, times};
-use super::PatchError;
 
 /// A derivative of an unknown that an equation depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,12 @@ pub(super) fn slopes(
         .map(|equation| {
             let here = evaluate(equations, equation, leaf, c, at, reference)?;
             let jets = equations.jets(equation);
-            Ok(LocalRow::of_slopes(jets, here.slopes.view(), leaf.half, reference))
+            Ok(LocalRow::of_slopes(
+                jets,
+                here.slopes.view(),
+                leaf.half,
+                reference,
+            ))
         })
         .collect()
 }
@@ -117,7 +122,7 @@ pub(super) fn flux(
                 let values = times(tables[term.alpha].as_ref(), part);
                 term.add_times(values.as_ref(), own.as_mut());
             }
-            fluxes.extend_from_slice(own.col_as_slice(0));
+            fluxes.extend(reference.rule.trace_of(own.col_as_slice(0)));
         }
     }
     Ok(fluxes)
@@ -180,7 +185,9 @@ impl JetTables {
         let mut known: Vec<(PointJet, Mat<f64>)> = Vec::new();
         let rank = reference.rank();
         let tables = reference.tables(at)?;
-        let jets = laws.iter().flat_map(|law| (0..law.count()).flat_map(|e| law.jets(e)));
+        let jets = laws
+            .iter()
+            .flat_map(|law| (0..law.count()).flat_map(|e| law.jets(e)));
         for jet in jets {
             if known.iter().any(|(own, _)| own == jet) {
                 continue;
@@ -199,7 +206,10 @@ impl JetTables {
             .iter()
             .map(|jet| {
                 let (_, table) = self.0.iter().find(|(own, _)| own == jet)?;
-                Some((inverse_power(half, &jet.derivative), table.col_as_slice(leaf)))
+                Some((
+                    inverse_power(half, &jet.derivative),
+                    table.col_as_slice(leaf),
+                ))
             })
             .collect();
         let points = self.0.first().map_or(0, |(_, table)| table.nrows());

@@ -149,10 +149,10 @@ impl PatchProblem {
             requirement: "give at least one",
         })?;
         let (dim, unknowns) = (first.lo.len(), first.count());
-        if !(1..=2).contains(&dim) {
+        if !(1..=3).contains(&dim) {
             return Err(PatchError::Box {
                 index: 0,
-                reason: "has no axis or more than two; patches live in one or two dimensions",
+                reason: "has no axis or more than three; patches live in up to three dimensions",
             });
         }
         for (index, piece) in pieces.iter().enumerate() {

@@ -319,7 +319,8 @@ impl Skeleton {
         let links = self.links[place].iter().zip(&reference.side_values);
         links
             .filter_map(|(link, values)| {
-                let of = |v: usize| super::leaf::apply(values.as_ref(), &c[v * rank..(v + 1) * rank]);
+                let of =
+                    |v: usize| super::leaf::apply(values.as_ref(), &c[v * rank..(v + 1) * rank]);
                 Some((whole(link)?, (0..unknowns).flat_map(of).collect()))
             })
             .collect()

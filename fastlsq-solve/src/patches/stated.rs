@@ -14,7 +14,7 @@ use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, LinearPr
 
 impl LinearProblem {
     /// Solves on a tree of patches, refined where the residual asks for it: for what one sum of waves does not
-    /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes in the plane.
+    /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes.
     ///
     /// [`solve`](Self::solve) does so by itself where it is needed.
     ///

@@ -142,7 +142,9 @@ impl Factored<'_> {
     pub(super) fn traces_of(&self, coefficients: &[Vec<f64>]) -> Vec<f64> {
         let mut traces = vec![0.0; self.elimination.unknowns()];
         for (place, c) in coefficients.iter().enumerate() {
-            let own = self.skeleton.own_traces(place, c, self.reference, self.problem.unknowns);
+            let own = self
+                .skeleton
+                .own_traces(place, c, self.reference, self.problem.unknowns);
             for (block, values) in own {
                 let start = block as usize * values.len();
                 traces[start..start + values.len()].copy_from_slice(&values);

@@ -114,11 +114,12 @@ impl PatchProblem {
             clock: Instant::now(),
         };
         let mut coefficients = refinement.first_function(self, &mut mesh, start)?;
-        let mut before: Option<Snapshot> = None;
+        let mut last: Option<(PatchMesh, Solved)> = None;
         let mut unsettled = 0;
         loop {
             let given = mesh.snapshot(coefficients.clone());
-            let found = refinement.newton_on(self, &mesh, coefficients, before.as_ref(), &mut newton);
+            let before = last.as_ref().map(|(_, solved)| &solved.snapshot);
+            let found = refinement.newton_on(self, &mesh, coefficients, before, &mut newton);
             let fails = match &found {
                 Ok((_, settled)) => !settled,
                 Err(error) => matches!(error, PatchError::Singular),
@@ -130,15 +131,24 @@ impl PatchProblem {
                 continue;
             }
             unsettled = if fails { unsettled + 1 } else { 0 };
-            let (mut solved, settled) = match found {
-                Err(PatchError::Singular) if unsettled < PATIENCE => {
+            let (mut solved, settled) = match (found, last.take()) {
+                // What was found before stands.
+                (Err(PatchError::Limit(limit)), Some((mesh, solved))) => {
+                    return Ok(NewtonPatches {
+                        solution: refinement.finish(&mesh, &solved, limit.into(), self.unknowns)?,
+                        steps: newton.steps,
+                        settled: unsettled == 0,
+                    });
+                }
+                (Err(PatchError::Singular), before) if unsettled < PATIENCE => {
                     // Leaves that are far too large for the equations: nothing tells which of them.
                     let all: Vec<usize> = (0..mesh.tree.leaves.len()).collect();
                     mesh = mesh.split(&all);
                     coefficients = given.on(&mesh, self.unknowns)?;
+                    last = before;
                     continue;
                 }
-                found => found?,
+                (found, _) => found?,
             };
             refinement.rounds.push(solved.round.clone());
             if !settled && (solved.status.is_some() || unsettled >= PATIENCE) {
@@ -154,9 +164,9 @@ impl PatchProblem {
             let tolerance = options.tolerance;
             newton.may_begin_anew = false;
             newton.enough = (SETTLED * solved.estimate).clamp(BELOW_TOLERANCE * tolerance, SETTLED);
-            mesh = mesh.split(&solved.marked);
-            coefficients = solved.snapshot.on(&mesh, self.unknowns)?;
-            before = Some(solved.snapshot);
+            let finer = mesh.split(&solved.marked);
+            coefficients = solved.snapshot.on(&finer, self.unknowns)?;
+            last = Some((std::mem::replace(&mut mesh, finer), solved));
         }
     }
 }
@@ -206,7 +216,10 @@ impl Refinement {
             let marked = judged.marked(&qualities, &mesh.tree, &self.options);
             let memory = self.store.bytes() + self.cache.bytes();
             let status = self.stop(&judged, &marked, mesh, memory);
-            let change = newton.steps.last().map_or(0.0, |s| s.change * s.contraction);
+            let change = newton
+                .steps
+                .last()
+                .map_or(0.0, |s| s.change * s.contraction);
             let solved = Solved {
                 estimate: judged.estimate.max(change),
                 snapshot: mesh.snapshot(state.coefficients),
@@ -297,7 +310,13 @@ impl Newton {
             }
             let contraction = after / size;
             let change = share((length * size, norm));
-            self.note(factored, (length * size, norm), length, contraction, operators);
+            self.note(
+                factored,
+                (length * size, norm),
+                length,
+                contraction,
+                operators,
+            );
             operators = 0;
             *state = trial;
             let full = length == 1.0;
@@ -310,9 +329,17 @@ impl Newton {
                 if full && change <= NEAR {
                     self.slack *= 0.25;
                 }
-                let shortest = if self.may_begin_anew { WANDERS } else { SHORTEST };
+                let shortest = if self.may_begin_anew {
+                    WANDERS
+                } else {
+                    SHORTEST
+                };
                 let hopeless = length <= shortest && (self.may_begin_anew || contraction > 1.0);
-                return Ok(if hopeless { Progress::Stuck } else { Progress::Again });
+                return Ok(if hopeless {
+                    Progress::Stuck
+                } else {
+                    Progress::Again
+                });
             }
             (goal, size) = (next, after);
         }

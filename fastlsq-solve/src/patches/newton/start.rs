@@ -74,7 +74,8 @@ impl Refinement {
             ..Linearisation::near(FIRST_SLACK)
         };
         self.store.provide_linearised(mesh, problem, &zero, how)?;
-        let factored = factor(&self.store, &mut FrontCache::default(), problem, mesh)?;
+        let mut cache = FrontCache::new(self.options.memory());
+        let factored = factor(&self.store, &mut cache, problem, mesh)?;
         for leaf in &factored.leaves {
             leaf.frame.check_elliptic(&mesh.reference)?;
         }

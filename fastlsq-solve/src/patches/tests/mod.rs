@@ -8,6 +8,7 @@
 mod exactness;
 mod nonlinear;
 mod singular;
+mod space;
 mod statements;
 mod waves;
 

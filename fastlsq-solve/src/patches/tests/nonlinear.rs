@@ -120,7 +120,13 @@ fn polynomials_solve_systems_exactly_on_any_grid() {
 fn coefficients_of_second_derivatives_may_depend_on_the_solution() {
     // ∇·((1 + u²)∇u) = f.
     let exact = |x: &[f64]| (2.0 * x[0] - x[1]).sin();
-    let jets = [(0, [2, 0]), (0, [0, 2]), (0, [1, 0]), (0, [0, 1]), (0, [0, 0])];
+    let jets = [
+        (0, [2, 0]),
+        (0, [0, 2]),
+        (0, [1, 0]),
+        (0, [0, 1]),
+        (0, [0, 0]),
+    ];
     let law = Law::new(&jets, false, move |_, x, j| {
         let operator = |lap: f64, ux: f64, uy: f64, u: f64| {
             (1.0 + u * u) * lap + 2.0 * u * (ux * ux + uy * uy)
@@ -129,7 +135,10 @@ fn coefficients_of_second_derivatives_may_depend_on_the_solution() {
         let value = operator(j[0] + j[1], j[2], j[3], j[4]) - operator(-5.0 * s, 2.0 * c, -c, s);
         let a = 1.0 + j[4] * j[4];
         let slope = 2.0 * j[4] * (j[0] + j[1]) + 2.0 * (j[2] * j[2] + j[3] * j[3]);
-        (value, vec![a, a, 4.0 * j[4] * j[2], 4.0 * j[4] * j[3], slope])
+        (
+            value,
+            vec![a, a, 4.0 * j[4] * j[2], 4.0 * j[4] * j[3], slope],
+        )
     });
     let problem = on_square(law, vec![Data::new(exact)]);
     let options = PatchOptions::new().tolerance(1e-9).first_grid([2, 2]);
@@ -172,7 +181,10 @@ fn leaves_with_nearly_constant_coefficients_share_their_operators() {
         (-j[0] - j[1] - e, vec![-1.0, -1.0, -e])
     });
     let piece = |lo, hi| Piece::pointwise(lo, hi, law.clone());
-    let pieces = vec![piece(&[-1.0, 0.0], &[1.0, 1.0]), piece(&[0.0, -1.0], &[1.0, 0.0])];
+    let pieces = vec![
+        piece(&[-1.0, 0.0], &[1.0, 1.0]),
+        piece(&[0.0, -1.0], &[1.0, 0.0]),
+    ];
     let zero = FaceCondition::values([Data::new(|_| 0.0)]);
     let problem = PatchProblem::new(pieces, vec![zero]).unwrap();
     let options = PatchOptions::new().tolerance(1e-6);
@@ -180,7 +192,10 @@ fn leaves_with_nearly_constant_coefficients_share_their_operators() {
     let report = found.solution.report();
     assert_eq!(report.status, PatchStatus::ToleranceMet);
     let operators: usize = report.rounds.iter().map(|round| round.operators).sum();
-    assert!(report.leaves > 60 && operators < report.leaves / 2, "{operators} {report}");
+    assert!(
+        report.leaves > 60 && operators < report.leaves / 2,
+        "{operators} {report}"
+    );
     // Symmetric about the diagonal.
     let at = |x, y| found.solution.value(&[x, y]).unwrap();
     assert!((at(0.3, -0.4) - at(-0.4, 0.3)).abs() < 1e-7);
