@@ -40,6 +40,11 @@ impl<'a> Patches<'a> {
                 requirement: "patches take differential equations and full steps",
             }),
         };
+        let asked_for = matches!(options.solve.patches, Patching::Always(_));
+        let problem = problem.and_then(|problem| match problem.dim() > 2 && !asked_for {
+            true => Err(PatchError::InSpace),
+            false => Ok(problem),
+        });
         Self { options, problem }
     }
 

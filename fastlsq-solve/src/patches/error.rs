@@ -34,6 +34,11 @@ pub enum PatchError {
         /// The condition.
         label: String,
     },
+    /// Patches in space that were not asked for.
+    #[error(
+        "in space, patches take their time: they are made where they are asked for, with Options::patches"
+    )]
+    InSpace,
     /// The options forbid them.
     #[error("the options forbid patches")]
     Forbidden,

@@ -63,6 +63,7 @@ fn prepare(
     let grid = Grid::new(problem, options)?;
     let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(dim));
     size.check_traces(dim)?;
+    size.check_limits(problem, &options.control)?;
     let reference = Reference::new(dim, &size, options.seed)?;
     if problem.is_pointwise() {
         // Nothing is known of the linearised equations yet.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::PatchError;
+use super::{PatchError, PatchProblem};
 use crate::control::Control;
 
 /// The functions that a leaf is made of.
@@ -36,6 +36,11 @@ impl fmt::Display for LeafFeatures {
     }
 }
 
+/// Matrices with a row per inner point and a column per function that are in memory while a leaf is made.
+const TABLES: f64 = 3.0;
+/// Operations per second on the way to it, or somewhat less.
+const RATE: f64 = 1e10;
+
 /// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
 /// with 1.25 at rounding.
 const TRACES: f64 = 1.15;
@@ -58,7 +63,7 @@ impl LeafSize {
         match dim {
             1 => Self::legendre(20, 1, 26),
             2 => Self::legendre(18, 14, 20),
-            _ => Self::legendre(17, 13, 16),
+            _ => Self::legendre(15, 11, 14),
         }
     }
 
@@ -69,8 +74,29 @@ impl LeafSize {
         match dim {
             1 => Self::legendre(30, 1, 40),
             2 => Self::legendre(24, 20, 26),
-            _ => Self::legendre(17, 13, 16),
+            _ => Self::legendre(15, 11, 14),
         }
+    }
+
+    /// Whether there is time and memory for the first leaf.
+    pub(super) fn check_limits(
+        &self,
+        problem: &PatchProblem,
+        control: &Control,
+    ) -> Result<(), PatchError> {
+        let (dim, unknowns) = (problem.dim(), problem.unknowns());
+        let functions = match self.features {
+            LeafFeatures::Waves { count, .. } => count as f64,
+            LeafFeatures::Legendre { degree } => (1..=dim)
+                .map(|k| (f64::from(degree) + k as f64) / k as f64)
+                .product(),
+        };
+        let columns = unknowns as f64 * functions;
+        let points = (self.inner_points as f64).powi(i32::try_from(dim).unwrap_or(3));
+        let entries = points * unknowns as f64 * columns;
+        control.allow_bytes(Some((8.0 * TABLES * entries) as usize))?;
+        control.allow_seconds(4.0 * entries * columns / RATE)?;
+        Ok(())
     }
 
     /// Whether traces tell the solutions of an equation in a leaf apart.
@@ -157,7 +183,8 @@ pub struct PatchOptions {
 /// Whether patches may take the place of one sum of waves in a solve, whose tolerance, seed and limits they then keep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Patching {
-    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners.
+    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners; not in
+    /// space, where they take their time.
     WhenNeeded(PatchOptions),
     /// In any case.
     Always(PatchOptions),
