@@ -8,10 +8,12 @@ use std::time::Instant;
 
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
-    self, Features, HeldOut, RowCounts, Structure, TableShare, Trial, Workbench, refuses_features,
+    self, Features, Found, HeldOut, RowCounts, Structure, TableShare, Trial, Workbench,
+    refuses_features,
     sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::patches::NewtonPatches;
 use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::{
     BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
@@ -21,6 +23,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use crate::evolution::LineProblem;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
+use crate::on_patches::Patches;
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
 use crate::report::{Candidate, NewtonReport, NewtonStatus, Step};
@@ -100,8 +103,30 @@ fn run(
     options: &NewtonOptions,
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
+    let statement = problem.statement().concrete(&[])?;
+    let patches = Patches::of(&statement, options);
     let mut bench = NewtonBench::new(problem, concrete, options)?;
-    let found = auto::search(&mut bench)?;
+    if let Some(reason) = patches.at_once(&statement) {
+        match patches.solve(None) {
+            Ok(patched) if patched.settled || patches.are_asked_for() => {
+                return bench.patched(patched, None, reason, begin);
+            }
+            Err(error) if patches.are_asked_for() => return Err(error.into()),
+            _ => {}
+        }
+    }
+    bench.may_give_up = patches.may_help();
+    let mut found = auto::search(&mut bench)?;
+    if found.is_wanting() && patches.may_help() {
+        match on_patches(&mut bench, &patches, &mut found)? {
+            Ok(patched) => {
+                let reason = found.unpromising.clone();
+                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                return bench.patched(patched, Some(&found), &reason, begin);
+            }
+            Err(tried) => found.choice = format!("{}; {tried}", found.choice),
+        }
+    }
     let seconds = begin.elapsed().as_secs_f64();
     let frame = &bench.concrete.frame;
     let report = Report::of(frame, &options.solve, &found, seconds);
@@ -116,6 +141,42 @@ fn run(
     ))
 }
 
+/// What patches make of a problem that a search could not solve; or, after the whole search, why they are not taken.
+fn on_patches(
+    bench: &mut NewtonBench<'_>,
+    patches: &Patches<'_>,
+    found: &mut Found<NewtonReport>,
+) -> Result<Result<NewtonPatches, String>, NewtonError> {
+    let start = bench.start_for_patches(found)?;
+    let mut patched = patches.solve(start.as_ref());
+    if start.is_some() && !patched.as_ref().is_ok_and(|patched| patched.settled) {
+        patched = patches.solve(None);
+    }
+    let tried = match patched {
+        Ok(patched) => {
+            let estimate = patched.solution.report().error_estimate;
+            if patched.settled && estimate < found.estimate {
+                return Ok(Ok(patched));
+            }
+            format!("patches were tried, and did no better ({estimate:.1e})")
+        }
+        Err(error) => format!("no patches: {error}"),
+    };
+    if found.unpromising.is_some() {
+        bench.may_give_up = false;
+        match auto::search(bench) {
+            Ok(whole) if whole.estimate < found.estimate => *found = whole,
+            Ok(_) => {}
+            // What was found before stands.
+            Err(error) => match error.limit() {
+                Some(limit) => found.status = limit.into(),
+                None => return Err(error),
+            },
+        }
+    }
+    Ok(Err(tried))
+}
+
 /// Features and rows of one candidate, with what all its steps share.
 struct StepRows<'a> {
     bases: &'a [Arc<dyn Basis>],
@@ -127,7 +188,7 @@ struct StepRows<'a> {
 pub(crate) struct NewtonBench<'a> {
     problem: &'a NonlinearProblem,
     pub(crate) concrete: Concrete,
-    options: &'a NewtonOptions,
+    pub(crate) options: &'a NewtonOptions,
     held_out: HeldOut,
     lsq: LsqOptions,
     parity: Vec<Vec<Parity>>,
@@ -137,7 +198,9 @@ pub(crate) struct NewtonBench<'a> {
     failures: usize,
     marched: bool,
     pub(crate) solves: usize,
-    candidates: Vec<Candidate>,
+    pub(crate) candidates: Vec<Candidate>,
+    /// Whether patches are at hand where one sum of waves will not do.
+    may_give_up: bool,
 }
 
 impl<'a> NewtonBench<'a> {
@@ -171,6 +234,7 @@ impl<'a> NewtonBench<'a> {
             marched: false,
             solves: 0,
             candidates: Vec::new(),
+            may_give_up: false,
         })
     }
 
@@ -343,7 +407,7 @@ impl<'a> NewtonBench<'a> {
             .collect::<Result<_, _>>()?)
     }
 
-    fn as_solution(
+    pub(crate) fn as_solution(
         &self,
         bases: &[Arc<dyn Basis>],
         beta: Vec<f64>,
@@ -399,6 +463,10 @@ impl Workbench for NewtonBench<'_> {
 
     fn structure(&self) -> Option<Structure> {
         auto::structure(&self.concrete.frame, &self.options.solve)
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up
     }
 
     fn rows(

@@ -40,6 +40,7 @@ pub mod evolution;
 mod function;
 mod iteration;
 mod jacobian;
+mod on_patches;
 mod options;
 mod problem;
 pub mod problems;

@@ -11,7 +11,7 @@ use crate::function::Function;
 impl NewtonBench<'_> {
     /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
     /// linearised terms.
-    pub(super) fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
+    pub(crate) fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {
         self.score_at(bases, beta, self.parameter())
     }
 

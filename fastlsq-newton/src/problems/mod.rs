@@ -4,6 +4,7 @@
 mod cole_hopf;
 mod evolution;
 mod flow;
+pub mod local;
 mod moving;
 mod spectral;
 mod steady;

@@ -107,6 +107,10 @@ impl<'a> Patches<'a> {
         let problem = PatchProblem::of(problem);
         match (choice, problem) {
             (Patching::Always(_), Err(error)) => Err(error.into()),
+            (Patching::WhenNeeded(_), Ok(problem)) if problem.dim() > 2 => Ok(Self {
+                choice,
+                problem: Err(PatchError::InSpace),
+            }),
             (_, problem) => Ok(Self { choice, problem }),
         }
     }

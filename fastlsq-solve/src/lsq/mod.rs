@@ -68,7 +68,7 @@ pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained}
 pub use error::{Input, LsqError};
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
-pub(crate) use kernels::times;
+pub(crate) use kernels::{column, column_mut, times};
 pub(crate) use options::MOST_THREADS;
 pub use options::{LsqOptions, Method};
 pub(crate) use pivoted::{PivotedQr, pivoted_qr};

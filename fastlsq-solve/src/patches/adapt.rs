@@ -8,14 +8,13 @@ use super::elimination::{Elimination, FrontCache};
 use super::grid::{Cell, Grid};
 use super::indicator::{LeafQuality, measure};
 use super::judgement::Judgement;
-use super::leaf::Leaf;
 use super::mesh::PatchMesh;
 use super::options::PatchOptions;
 use super::problem::PatchProblem;
 use super::report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 use super::skeleton::Skeleton;
 use super::solution::{PatchSolution, Snapshot};
-use super::step::{State, difference, solve_step};
+use super::step::Factored;
 use super::store::Store;
 use super::tree::Tree;
 use crate::control::Stage;
@@ -47,55 +46,83 @@ impl PatchProblem {
             PatchMesh::first(self, options)
         })?;
         mesh.tree = Arc::new(shape(mesh.tree.as_ref().clone(), &mesh.grid));
-        let mut before: Option<Snapshot> = None;
+        let mut last: Option<(PatchMesh, Solved)> = None;
         loop {
-            let solved = refinement.solve_on(self, &mesh, before.as_ref())?;
+            let before = last.as_ref().map(|(_, solved)| &solved.snapshot);
+            let solved = match (refinement.solve_on(self, &mesh, before), last.take()) {
+                // What was found before stands.
+                (Err(PatchError::Limit(limit)), Some((mesh, solved))) => {
+                    return refinement.finish(&mesh, &solved, limit.into(), self.unknowns);
+                }
+                (solved, _) => solved?,
+            };
             refinement.rounds.push(solved.round.clone());
             if let Some(status) = solved.status {
                 return refinement.finish(&mesh, &solved, status, self.unknowns);
             }
-            mesh = mesh.split(&solved.marked);
-            before = Some(solved.snapshot);
+            let finer = mesh.split(&solved.marked);
+            last = Some((std::mem::replace(&mut mesh, finer), solved));
         }
     }
 }
 
 /// What is kept from solve to solve.
 #[derive(Debug)]
-struct Refinement {
-    options: PatchOptions,
+pub(super) struct Refinement {
+    pub(super) options: PatchOptions,
     begin: Instant,
-    times: PatchTimes,
-    store: Store,
-    cache: FrontCache,
-    rounds: Vec<Round>,
+    pub(super) times: PatchTimes,
+    pub(super) store: Store,
+    pub(super) cache: FrontCache,
+    pub(super) rounds: Vec<Round>,
 }
 
 /// One solve on one tree.
 #[derive(Debug)]
-struct Solved {
-    snapshot: Snapshot,
-    judged: Judgement,
-    estimate: f64,
+pub(super) struct Solved {
+    pub(super) snapshot: Snapshot,
+    pub(super) judged: Judgement,
+    pub(super) estimate: f64,
     /// The leaves to split.
-    marked: Vec<usize>,
+    pub(super) marked: Vec<usize>,
     /// Why this is the last one, if it is.
-    status: Option<PatchStatus>,
-    round: Round,
-    qualities: Vec<LeafQuality>,
-    skeleton: usize,
-    widest: usize,
-    memory: usize,
+    pub(super) status: Option<PatchStatus>,
+    pub(super) round: Round,
+    pub(super) qualities: Vec<LeafQuality>,
+    pub(super) widest: usize,
+    pub(super) memory: usize,
+}
+
+/// The leaves of a tree, tied together and factored with the fronts that the cache already has.
+pub(super) fn factor<'a>(
+    store: &'a Store,
+    cache: &mut FrontCache,
+    problem: &'a PatchProblem,
+    mesh: &'a PatchMesh,
+) -> Result<Factored<'a>, PatchError> {
+    let (tree, grid, reference) = (&mesh.tree, &mesh.grid, &mesh.reference);
+    let cells = tree.leaves.iter();
+    let leaves: Vec<_> = cells.filter_map(|cell| store.leaves.get(cell)).collect();
+    let skeleton = Skeleton::new(tree, &leaves, grid);
+    let unknowns = problem.unknowns;
+    let elimination = Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)?;
+    Ok(Factored {
+        problem,
+        reference,
+        leaves,
+        skeleton,
+        elimination,
+    })
 }
 
 impl Refinement {
-    fn new(options: &PatchOptions) -> Self {
+    pub(super) fn new(options: &PatchOptions) -> Self {
         Self {
             options: options.clone(),
             begin: Instant::now(),
             times: PatchTimes::default(),
             store: Store::default(),
-            cache: FrontCache::default(),
+            cache: FrontCache::new(options.memory()),
             rounds: Vec::new(),
         }
     }
@@ -107,66 +134,32 @@ impl Refinement {
         mesh: &PatchMesh,
         before: Option<&Snapshot>,
     ) -> Result<Solved, PatchError> {
-        let leaves = mesh.tree.leaves.len();
-        let entered = self.options.control.enter(Stage::Patches { leaves });
-        if before.is_none() {
-            entered?;
-        }
-        let (tree, grid, reference) = (&mesh.tree, &mesh.grid, &mesh.reference);
-        let unknowns = problem.unknowns;
+        self.enter(mesh, before.is_none())?;
         let (store, cache) = (&mut self.store, &mut self.cache);
-        let operators = clock(&mut self.times.leaves, || {
-            store.provide(tree, grid, problem, reference)
+        let operators = clock(&mut self.times.leaves, || store.provide(mesh, problem))?;
+        let factored = clock(&mut self.times.elimination, || {
+            factor(&self.store, cache, problem, mesh)
         })?;
-        let leaves: Vec<&Leaf> = tree
-            .leaves
-            .iter()
-            .filter_map(|cell| self.store.leaves.get(cell))
-            .collect();
-        let skeleton = Skeleton::new(tree, &leaves, grid);
-        let elimination = clock(&mut self.times.elimination, || {
-            Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)
-        })?;
-        let step = |before: Option<&State>| {
-            solve_step(
-                &skeleton,
-                &elimination,
-                &leaves,
-                reference,
-                unknowns,
-                before,
-            )
-        };
         // Fronts far up the tree pass rounding errors on to all leaves below them: without a step of iterative
         // refinement these would pass for residuals.
         let mut state = clock(&mut self.times.solve, || {
-            let first = step(None);
-            step(Some(&first))
-        });
+            let first = factored.step(None)?;
+            factored.step(Some(&first))
+        })?;
         let qualities = clock(&mut self.times.indicators, || {
-            measure(&leaves, &state.coefficients, reference, unknowns, before)
+            measure(&factored, &state, before)
         })?;
         let judged = Judgement::new(&qualities, &self.rounds, before.is_some());
-        let round = Round {
-            leaves: leaves.len(),
-            skeleton: elimination.unknowns(),
-            indicator: judged.indicator,
-            residual: judged.residual,
-            change: judged.change,
-            estimate: judged.estimate,
-            fronts: elimination.factored,
-            operators,
-        };
-        self.options.control.note_score(judged.estimate);
-        let marked = judged.marked(&qualities, tree, &self.options);
-        let memory = self.store.bytes() + cache.bytes();
+        let round = judged.round(&factored, operators);
+        let marked = judged.marked(&qualities, &mesh.tree, &self.options);
+        let memory = self.store.bytes() + self.cache.bytes();
         let mut status = self.stop(&judged, &marked, mesh, memory);
         let mut estimate = judged.estimate;
         if status.is_some() {
             // What refinement still changes is rounding; what the last step changes stays unknown.
             for _ in 0..CORRECTIONS {
-                let next = clock(&mut self.times.solve, || step(Some(&state)));
-                let change = difference(&state, &next, &leaves, reference, unknowns);
+                let next = clock(&mut self.times.solve, || factored.step(Some(&state)))?;
+                let change = share(factored.distance(&state, &next));
                 state = next;
                 estimate = judged.estimate.max(change);
                 if change <= 0.1 * judged.estimate {
@@ -178,25 +171,29 @@ impl Refinement {
             status = Some(PatchStatus::RoundingFloor);
         }
         Ok(Solved {
-            snapshot: Snapshot {
-                tree: Arc::clone(tree),
-                reference: Arc::clone(reference),
-                coefficients: state.coefficients,
-            },
+            snapshot: mesh.snapshot(state.coefficients),
             judged,
             estimate,
             marked,
             status,
             round,
             qualities,
-            skeleton: elimination.unknowns(),
-            widest: elimination.widest,
+            widest: factored.elimination.widest,
             memory,
         })
     }
 
+    /// Begins a round; a limit is an error only where there is nothing yet.
+    pub(super) fn enter(&self, mesh: &PatchMesh, first: bool) -> Result<(), PatchError> {
+        let leaves = mesh.tree.leaves.len();
+        match self.options.control.enter(Stage::Patches { leaves }) {
+            Err(limit) if first => Err(limit.into()),
+            _ => Ok(()),
+        }
+    }
+
     /// The function of a solve, with the record of all of them.
-    fn finish(
+    pub(super) fn finish(
         self,
         mesh: &PatchMesh,
         solved: &Solved,
@@ -218,7 +215,7 @@ impl Refinement {
             functions: mesh.reference.description.clone(),
             rank: mesh.reference.rank(),
             inner_points: mesh.reference.inner.len(),
-            skeleton: solved.skeleton,
+            skeleton: solved.round.skeleton,
             widest_front: solved.widest,
             memory: solved.memory,
             rounds: self.rounds.clone(),
@@ -232,7 +229,7 @@ impl Refinement {
     }
 
     /// Whether refinement ends here, and why.
-    fn stop(
+    pub(super) fn stop(
         &self,
         judged: &Judgement,
         marked: &[usize],
@@ -240,6 +237,7 @@ impl Refinement {
         memory: usize,
     ) -> Option<PatchStatus> {
         let (options, tree) = (&self.options, &mesh.tree);
+        options.control.note_score(judged.estimate);
         let after = tree.leaves.len() + (marked.len() << mesh.grid.dim);
         if judged.estimate <= options.tolerance {
             Some(PatchStatus::ToleranceMet)
@@ -261,7 +259,12 @@ impl Refinement {
     }
 }
 
-fn clock<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+/// A change over the size of what has changed.
+pub(super) fn share((change, size): (f64, f64)) -> f64 {
+    if size > 0.0 { change / size } else { 0.0 }
+}
+
+pub(super) fn clock<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     let begin = Instant::now();
     let result = work();
     *total += begin.elapsed();

@@ -1,11 +1,14 @@
 //! The coefficients of equations and conditions in the coordinates of a leaf.
 
-use fastlsq_basis::Coefficient;
+use faer::prelude::ReborrowMut;
+use faer::{MatMut, MatRef};
+use fastlsq_basis::{Coefficient, MultiIndex};
 use fastlsq_ops::{EquationRow, Sites};
 use ndarray::{Array2, ArrayView2};
 
-use super::PatchError;
 use super::reference::Reference;
+use super::{PatchError, PointJet};
+use crate::lsq::{column, column_mut};
 
 /// One coefficient: the same at all points, or one value for each.
 #[derive(Debug, Clone)]
@@ -29,6 +32,28 @@ impl Values {
             Self::Constant(c) => same(*c),
             Self::Each(values) => values.iter().fold(0.0, |m, c| m.max(same(*c))),
         }
+    }
+
+    /// The middle between the smallest and the largest value, and their distance from it.
+    fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Constant(c) => (*c, 0.0),
+            Self::Each(values) => {
+                let lowest = values.iter().copied().fold(f64::INFINITY, f64::min);
+                let highest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                (0.5 * (lowest + highest), 0.5 * (highest - lowest))
+            }
+        }
+    }
+
+    /// The largest difference; both at the same points.
+    fn distance(&self, other: &Self) -> f64 {
+        let count = match (self, other) {
+            (Self::Each(values), _) | (_, Self::Each(values)) => values.len(),
+            _ => 1,
+        };
+        let differences = (0..count).map(|i| (self.at(i) - other.at(i)).abs());
+        differences.fold(0.0, |a, b| if b.is_nan() { b } else { a.max(b) })
     }
 
     fn largest(&self) -> f64 {
@@ -69,12 +94,7 @@ impl LocalRow {
                 let Some(place) = reference.index(alpha) else {
                     continue;
                 };
-                let scale: f64 = alpha
-                    .orders()
-                    .iter()
-                    .zip(half)
-                    .map(|(&n, h)| h.powi(-i32::try_from(n).unwrap_or(0)))
-                    .product();
+                let scale = inverse_power(half, alpha);
                 let values = match term.coefficient {
                     Coefficient::Constant(c) => Values::Constant(c * scale),
                     Coefficient::PerPoint(each) => {
@@ -94,6 +114,96 @@ impl LocalRow {
             }
         }
         Ok(Self { terms })
+    }
+
+    /// The row with these slopes by jets, one row of the table per point.
+    pub(super) fn of_slopes(
+        jets: &[PointJet],
+        slopes: ArrayView2<'_, f64>,
+        half: &[f64],
+        reference: &Reference,
+    ) -> Self {
+        let columns = jets.iter().zip(slopes.columns());
+        let terms = columns.filter_map(|(jet, column)| {
+            let scale = inverse_power(half, &jet.derivative);
+            let first = column.first().copied().unwrap_or(0.0);
+            let constant = column.iter().all(|&c| c == first);
+            Some(LocalTerm {
+                unknown: jet.unknown,
+                alpha: reference.index(&jet.derivative)?,
+                values: match constant {
+                    true => Values::Constant(first * scale),
+                    false => Values::Each(column.iter().map(|c| c * scale).collect()),
+                },
+            })
+        });
+        Self {
+            terms: terms.collect(),
+        }
+    }
+
+    /// Only the terms with derivatives of this order.
+    pub(super) fn of_order(mut self, order: u32, reference: &Reference) -> Self {
+        let has = |term: &LocalTerm| reference.derivatives[term.alpha].order() == order;
+        self.terms.retain(has);
+        self
+    }
+
+    /// The largest coefficient of an unknown itself.
+    pub(super) fn reaction(&self, reference: &Reference) -> f64 {
+        let plain = |term: &&LocalTerm| reference.derivatives[term.alpha].order() == 0;
+        let own = self.terms.iter().filter(plain);
+        own.map(|term| term.values.largest()).fold(0.0, f64::max)
+    }
+
+    /// Takes this much from the coefficient of an unknown, against the sign of its second derivatives.
+    pub(super) fn shift(&mut self, unknown: usize, by: f64, reference: &Reference) {
+        let own = |term: &&LocalTerm| term.unknown == unknown;
+        let orders = |term: &LocalTerm| reference.derivatives[term.alpha].orders();
+        let leading = self.terms.iter().filter(own);
+        let leading = leading.filter(|term| orders(term).contains(&2));
+        let sum: f64 = leading.map(|term| term.values.at(0)).sum();
+        let by = if sum > 0.0 { -by } else { by };
+        let plain = |alpha: &MultiIndex| alpha.order() == 0;
+        let alpha = reference.derivatives.iter().position(plain).unwrap_or(0);
+        let mut terms = self.terms.iter_mut();
+        match terms.find(|term| term.unknown == unknown && term.alpha == alpha) {
+            Some(term) => match &mut term.values {
+                Values::Constant(c) => *c += by,
+                Values::Each(values) => values.iter_mut().for_each(|c| *c += by),
+            },
+            None => self.terms.push(LocalTerm {
+                unknown,
+                alpha,
+                values: Values::Constant(by),
+            }),
+        }
+    }
+
+    /// The largest difference to the coefficients of another row with the same terms; infinite if its terms are others.
+    pub(super) fn distance(&self, other: &Self) -> f64 {
+        let same = |(a, b): (&LocalTerm, &LocalTerm)| (a.unknown, a.alpha) == (b.unknown, b.alpha);
+        let pairs = || self.terms.iter().zip(&other.terms);
+        if self.terms.len() != other.terms.len() || !pairs().all(same) {
+            return f64::INFINITY;
+        }
+        let distances = pairs().map(|(a, b)| a.values.distance(&b.values));
+        distances.fold(0.0, f64::max)
+    }
+
+    /// Constants in place of coefficients of lower order that hardly vary, in multiples of a quantum, so that many leaves
+    /// share them. A row that varies by more, or in its leading coefficients, stays as it is.
+    pub(super) fn rounded(mut self, quantum: f64, reference: &Reference) -> Self {
+        let leading = |term: &LocalTerm| reference.derivatives[term.alpha].order() == 2;
+        let allowed = |term: &LocalTerm| if leading(term) { 0.0 } else { quantum };
+        let flat = |term: &LocalTerm| term.values.range().1 <= allowed(term);
+        if self.terms.iter().all(flat) {
+            for term in self.terms.iter_mut().filter(|term| !leading(term)) {
+                let (middle, _) = term.values.range();
+                term.values = Values::Constant((middle / quantum).round() * quantum);
+            }
+        }
+        self
     }
 
     /// The largest coefficient of a derivative of order at least `order`.
@@ -136,6 +246,15 @@ impl LocalRow {
         }
     }
 
+    /// Numbers that are stored.
+    pub(super) fn numbers(&self) -> usize {
+        let of = |term: &LocalTerm| match &term.values {
+            Values::Constant(_) => 1,
+            Values::Each(values) => values.len(),
+        };
+        self.terms.iter().map(of).sum()
+    }
+
     /// Divides by a number.
     pub(super) fn divide(&mut self, by: f64) {
         for term in &mut self.terms {
@@ -174,7 +293,7 @@ impl LocalRow {
             let mut rest = alpha.to_vec();
             rest[axis] -= 1;
             let factor = if alpha[axis] == 2 { sign } else { 0.5 * sign };
-            let Some(place) = reference.index(&fastlsq_basis::MultiIndex::new(rest)) else {
+            let Some(place) = reference.index(&MultiIndex::new(rest)) else {
                 continue;
             };
             let values = match &term.values {
@@ -189,6 +308,33 @@ impl LocalRow {
         }
         Self { terms }
     }
+}
+
+impl LocalTerm {
+    /// Adds diag(c)·T to a matrix, where T has a row per point.
+    pub(super) fn add_times(&self, table: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        for j in 0..table.ncols().min(out.ncols()) {
+            let source = column(table, j);
+            let source = source.iter();
+            let target = column_mut(out.rb_mut(), j);
+            match &self.values {
+                Values::Constant(c) => {
+                    let pairs = target.iter_mut().zip(source);
+                    pairs.for_each(|(t, s)| *t += c * s);
+                }
+                Values::Each(values) => {
+                    let triples = target.iter_mut().zip(source).zip(values);
+                    triples.for_each(|((t, s), c)| *t += c * s);
+                }
+            }
+        }
+    }
+}
+
+/// h^{−α}.
+pub(super) fn inverse_power(half: &[f64], alpha: &MultiIndex) -> f64 {
+    let orders = alpha.orders().iter().zip(half);
+    orders.map(|(&n, h)| h.powi(-n.cast_signed())).product()
 }
 
 /// x = centre + h x̂ for every row of a point set.

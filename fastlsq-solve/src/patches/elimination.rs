@@ -5,7 +5,7 @@
 //! and on how their blocks meet, not on where it stands: equal fronts are factored once, however often they occur,
 //! and kept from one solve to the next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use faer::Mat;
@@ -19,6 +19,7 @@ use super::ordering::{Order, Step};
 use super::reference::Reference;
 use super::skeleton::{LinkShape, Skeleton};
 use super::tree::Tree;
+use crate::control::Limit;
 
 /// What a front depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,18 +37,95 @@ enum Shape {
     },
 }
 
+/// Schur complements with more rows than this are not kept: they are made again where they are needed again.
+const KEPT_ROWS: usize = 512;
+
 /// Fronts by shape, kept between solves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FrontCache {
     known: HashMap<Shape, u32>,
     fronts: HashMap<u32, Arc<Front>>,
+    /// Schur complements, as long as they are needed or small.
+    schurs: HashMap<u32, Mat<f64>>,
     next: u32,
+    /// Bytes that all fronts may have.
+    limit: usize,
 }
 
 impl FrontCache {
+    /// No fronts yet, and never more than so many bytes of them.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            known: HashMap::new(),
+            fronts: HashMap::new(),
+            schurs: HashMap::new(),
+            next: 0,
+            limit,
+        }
+    }
+
+    /// The number of a shape.
+    fn number(&mut self, shape: Shape) -> u32 {
+        let next = self.next;
+        let id = *self.known.entry(shape).or_insert(next);
+        if id == next {
+            self.next += 1;
+        }
+        id
+    }
+
+    /// The steps to be factored: those with unknown fronts, and those whose Schur complements these need and are gone.
+    fn wanted(&self, steps: &[Step], ids: &[u32]) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let first: Vec<usize> = (0..steps.len()).filter(|&i| seen.insert(ids[i])).collect();
+        let mut needed: HashSet<u32> = HashSet::new();
+        let mut wanted = Vec::new();
+        // Parents come after their children.
+        for &index in first.iter().rev() {
+            let id = ids[index];
+            let gone = needed.contains(&id) && !self.schurs.contains_key(&id);
+            if gone || !self.fronts.contains_key(&id) {
+                let children = steps[index].children.into_iter().flatten();
+                needed.extend(children.map(|child| ids[child]));
+                wanted.push(index);
+            }
+        }
+        wanted.reverse();
+        wanted
+    }
+
+    /// Forgets what is not used any more, and makes sure that new fronts of these sizes have room: eliminated unknowns and
+    /// all of them.
+    fn make_room(
+        &mut self,
+        used: &HashSet<u32>,
+        new: impl Iterator<Item = (usize, usize)>,
+    ) -> Result<(), Limit> {
+        self.fronts.retain(|id, _| used.contains(id));
+        self.schurs.retain(|id, _| used.contains(id));
+        self.known.retain(|_, id| used.contains(id));
+        let (mut numbers, mut largest) = (0_usize, 0_usize);
+        for (e, n) in new {
+            // Those that are made anew replace others, so that this is somewhat too much.
+            numbers = numbers.saturating_add(e.saturating_mul(2 * n - e));
+            largest = largest.max(n.saturating_mul(n));
+        }
+        let needed = numbers
+            .saturating_add(largest.saturating_mul(2))
+            .saturating_mul(size_of::<f64>())
+            .saturating_add(self.bytes());
+        let limit = self.limit;
+        match needed > limit {
+            true => Err(Limit::Memory { needed, limit }),
+            false => Ok(()),
+        }
+    }
+
     /// Bytes of all fronts.
     pub(super) fn bytes(&self) -> usize {
-        self.fronts.values().map(|front| front.bytes()).sum()
+        let fronts: usize = self.fronts.values().map(|front| front.bytes()).sum();
+        let schurs: usize = self.schurs.values().map(|s| s.nrows() * s.ncols()).sum();
+        fronts + schurs * size_of::<f64>()
     }
 }
 
@@ -86,18 +164,22 @@ impl Elimination {
         let size = unknowns * reference.side_nodes();
         let steps = Order::new(tree, grid, skeleton).steps;
         let mut ids: Vec<u32> = Vec::with_capacity(steps.len());
-        let mut wanted: Vec<usize> = Vec::new();
-        let mut used = std::collections::HashSet::new();
         for index in 0..steps.len() {
             let shape = shape_of(index, &steps, &ids, skeleton, leaves);
-            let next = cache.next;
-            let id = *cache.known.entry(shape).or_insert(next);
-            if id == next {
-                cache.next += 1;
-            }
-            ids.push(id);
-            if used.insert(id) && !cache.fronts.contains_key(&id) {
-                wanted.push(index);
+            ids.push(cache.number(shape));
+        }
+        let used: HashSet<u32> = ids.iter().copied().collect();
+        let wanted = cache.wanted(&steps, &ids);
+        let sizes = wanted.iter().map(|&index| {
+            let step = &steps[index];
+            (step.eliminated * size, step.blocks.len() * size)
+        });
+        cache.make_room(&used, sizes)?;
+        // How many steps are still to use each Schur complement.
+        let mut uses: HashMap<u32, usize> = HashMap::new();
+        for &index in &wanted {
+            for child in steps[index].children.into_iter().flatten() {
+                *uses.entry(ids[child]).or_default() += 1;
             }
         }
         let highest = wanted.iter().map(|&index| steps[index].height).max();
@@ -107,7 +189,7 @@ impl Elimination {
                 .copied()
                 .filter(|&index| steps[index].height == height)
                 .collect();
-            let fronts: Vec<(u32, Front)> = level
+            let fronts: Vec<(usize, Front, Mat<f64>)> = level
                 .into_par_iter()
                 .map(|index| {
                     let step = &steps[index];
@@ -118,19 +200,29 @@ impl Elimination {
                             skeleton.leaf_matrix(index, leaf, &step.blocks, reference, unknowns)
                         }
                         Some(children) => {
-                            merged_matrix(step, children, &steps, &ids, &cache.fronts, size)
+                            merged_matrix(step, children, &steps, &ids, &cache.schurs, size)
                         }
                     };
-                    let front = Front::new(matrix, step.eliminated * size)?;
-                    Ok((ids[index], front))
+                    let (front, schur) = Front::new(matrix, step.eliminated * size)?;
+                    Ok((index, front, schur))
                 })
                 .collect::<Result<_, PatchError>>()?;
-            for (id, front) in fronts {
+            for (index, front, schur) in fronts {
+                let id = ids[index];
                 cache.fronts.insert(id, Arc::new(front));
+                if uses.contains_key(&id) || schur.nrows() <= KEPT_ROWS {
+                    cache.schurs.insert(id, schur);
+                }
+                for child in steps[index].children.into_iter().flatten() {
+                    let left = uses.entry(ids[child]).or_insert(1);
+                    *left -= 1;
+                    let large = |schur: &Mat<f64>| schur.nrows() > KEPT_ROWS;
+                    if *left == 0 && cache.schurs.get(&ids[child]).is_some_and(large) {
+                        cache.schurs.remove(&ids[child]);
+                    }
+                }
             }
         }
-        cache.fronts.retain(|id, _| used.contains(id));
-        cache.known.retain(|_, id| used.contains(id));
         let nodes: Vec<Node> = steps
             .into_iter()
             .zip(ids)
@@ -234,7 +326,7 @@ fn merged_matrix(
     children: [usize; 2],
     steps: &[Step],
     ids: &[u32],
-    fronts: &HashMap<u32, Arc<Front>>,
+    schurs: &HashMap<u32, Mat<f64>>,
     size: usize,
 ) -> Mat<f64> {
     let places = step.blocks.iter().enumerate();
@@ -242,7 +334,7 @@ fn merged_matrix(
     let total = step.blocks.len() * size;
     let mut matrix = Mat::zeros(total, total);
     for child in children {
-        let Some(front) = fronts.get(&ids[child]) else {
+        let Some(schur) = schurs.get(&ids[child]) else {
             continue;
         };
         let child = &steps[child];
@@ -254,10 +346,7 @@ fn merged_matrix(
                     matrix
                         .as_mut()
                         .submatrix_mut(row * size, column * size, size, size);
-                target += front
-                    .schur
-                    .as_ref()
-                    .submatrix(i * size, j * size, size, size);
+                target += schur.as_ref().submatrix(i * size, j * size, size, size);
             }
         }
     }

@@ -17,12 +17,28 @@ pub enum PatchError {
     /// The statement of the problem is at fault.
     #[error(transparent)]
     Stated(Box<crate::SolveError>),
-    /// A domain that is neither an interval nor a union of boxes in the plane.
-    #[error("patches need an interval or a union of boxes in the plane; this domain is none")]
+    /// A domain that is neither an interval nor a union of boxes.
+    #[error("patches need an interval or a union of boxes; this domain is none")]
     NotABox,
     /// A limit was reached before there was a solution.
     #[error(transparent)]
     Limit(#[from] crate::control::Limit),
+    /// Equations without a value at the function that Newton's method begins with.
+    #[error(
+        "the equations have no value at the start of Newton's method; begin from another function"
+    )]
+    NoStart,
+    /// A condition that is not linear.
+    #[error("{label} is not linear; patches take linear conditions")]
+    NonlinearCondition {
+        /// The condition.
+        label: String,
+    },
+    /// Patches in space that were not asked for.
+    #[error(
+        "in space, patches take their time: they are made where they are asked for, with Options::patches"
+    )]
+    InSpace,
     /// The options forbid them.
     #[error("the options forbid patches")]
     Forbidden,

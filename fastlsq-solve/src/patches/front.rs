@@ -128,7 +128,7 @@ pub(super) fn each_chunk(
     }
 }
 
-/// The factors of the eliminated unknowns e and the Schur complement on the boundary b.
+/// The factors of the eliminated unknowns e, and how they are tied to the boundary b.
 #[derive(Debug)]
 pub(super) struct Front {
     /// K_ee; absent where nothing is eliminated.
@@ -137,21 +137,20 @@ pub(super) struct Front {
     inward: Mat<f64>,
     /// K_be.
     outward: Mat<f64>,
-    /// K_bb − K_be K_ee⁻¹ K_eb.
-    pub(super) schur: Mat<f64>,
 }
 
 impl Front {
-    /// Eliminates the first `eliminated` rows and columns.
-    pub(super) fn new(k: Mat<f64>, eliminated: usize) -> Result<Self, PatchError> {
+    /// Eliminates the first `eliminated` rows and columns; the second part of the answer is the Schur complement on the others,
+    /// K_bb − K_be K_ee⁻¹ K_eb.
+    pub(super) fn new(k: Mat<f64>, eliminated: usize) -> Result<(Self, Mat<f64>), PatchError> {
         let (e, b) = (eliminated, k.nrows() - eliminated);
         if e == 0 {
-            return Ok(Self {
+            let nothing = Self {
                 lu: None,
                 inward: Mat::zeros(0, b),
                 outward: Mat::zeros(b, 0),
-                schur: k,
-            });
+            };
+            return Ok((nothing, k));
         }
         let part = |i, j, m, n| k.as_ref().submatrix(i, j, m, n).to_owned();
         let lu = Lu::new(part(0, 0, e, e))?;
@@ -162,12 +161,12 @@ impl Front {
         let x: MatRef<'_, f64> = inward.as_ref();
         let wide = b > PARALLEL_ROWS;
         add_product(schur.as_mut(), -1.0, outward.as_ref(), x, wide);
-        Ok(Self {
+        let front = Self {
             lu: Some(lu),
             inward,
             outward,
-            schur,
-        })
+        };
+        Ok((front, schur))
     }
 
     /// r_e → y = K_ee⁻¹ r_e in place; the answer is K_be y.
@@ -195,7 +194,7 @@ impl Front {
     pub(super) fn bytes(&self) -> usize {
         let size = |m: &Mat<f64>| m.nrows() * m.ncols();
         let lu = self.lu.as_ref().map_or(0, |lu| size(&lu.factors));
-        (lu + size(&self.inward) + size(&self.outward) + size(&self.schur)) * size_of::<f64>()
+        (lu + size(&self.inward) + size(&self.outward)) * size_of::<f64>()
     }
 }
 
@@ -217,14 +216,12 @@ mod tests {
             let k = matrix(n);
             let exact = Mat::from_fn(n, 1, |i, _| (i as f64).sin());
             let mut r = &k * &exact;
-            let front = Front::new(k, e).unwrap();
+            let (front, schur) = Front::new(k, e).unwrap();
             let (mut inner, outer) = r.as_mut().split_at_row_mut(e);
             let mut outer = outer.to_owned();
             outer -= front.forward(inner.rb_mut());
             if n > e {
-                Lu::new(front.schur.to_owned())
-                    .unwrap()
-                    .solve(outer.as_mut());
+                Lu::new(schur).unwrap().solve(outer.as_mut());
             }
             front.backward(inner.rb_mut(), outer.as_ref());
             for i in 0..n {

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use faer::{Mat, MatRef};
 
-use super::leaf::{Leaf, LeafOperator};
+use super::PatchError;
+use super::leaf::Leaf;
+use super::operator::LeafOperator;
 use super::reference::{Reference, times};
 use crate::lsq::add_product;
 
@@ -51,36 +53,64 @@ impl Group<'_> {
 
     /// c + P (f − A c) with these traces: what the equation inside and the sides make of an approximation c.
     ///
-    /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement.
+    /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement. For equations that are
+    /// not linear, what c leaves over of them is given, and this is a step of Newton's method.
     pub(super) fn improved(
         &self,
         leaves: &[&Leaf],
         before: Option<Mat<f64>>,
         traces: &Mat<f64>,
+        residuals: &[Vec<f64>],
         reference: &Reference,
-    ) -> Mat<f64> {
+    ) -> Result<Mat<f64>, PatchError> {
         let operator = self.operator;
         let first = before.is_none();
         let width = self.places.len();
         let mut c = before.unwrap_or_else(|| Mat::zeros(operator.solve.nrows(), width));
-        let own = |place: usize| leaves[place].particular.as_deref().unwrap_or(&[]);
-        match (&operator.source, &operator.equation) {
-            (Some(source), Some(equation)) => {
-                let mut rest = self.columns(equation.nrows(), |p| &leaves[p].inner_source);
-                if !first {
-                    add_product(rest.as_mut(), -1.0, equation.as_ref(), c.as_ref(), false);
-                }
-                c += source.apply(rest, reference);
-            }
-            _ if first => c += self.columns(c.nrows(), own),
-            _ => {}
+        let rows = c.nrows() / reference.rank().max(1) * reference.inner.len();
+        let mut rest = self.columns(rows, |p| &leaves[p].inner_source);
+        if self.places.iter().any(|&p| !residuals[p].is_empty()) {
+            rest -= self.columns(rows, |p| &residuals[p]);
+        } else if !first {
+            self.subtract_equation(leaves, &mut rest, &c, reference)?;
         }
+        c += operator.source.apply(rest, reference);
         let mut miss = traces.to_owned();
         if !first {
             subtract_traces(&mut miss, c.as_ref(), reference);
         }
         c += times(operator.solve.as_ref(), miss.as_ref());
-        c
+        Ok(c)
+    }
+
+    /// Subtracts the left-hand sides of linear equations at the inner points.
+    fn subtract_equation(
+        &self,
+        leaves: &[&Leaf],
+        rest: &mut Mat<f64>,
+        c: &Mat<f64>,
+        reference: &Reference,
+    ) -> Result<(), PatchError> {
+        if let Some(equation) = &self.operator.equation {
+            add_product(rest.as_mut(), -1.0, equation.as_ref(), c.as_ref(), false);
+            return Ok(());
+        }
+        // Coefficients that vary: a class with one leaf.
+        let Some(leaf) = self.places.first().map(|&place| leaves[place]) else {
+            return Ok(());
+        };
+        let tables = reference.tables(&reference.inner)?;
+        let (rank, points) = (reference.rank(), reference.inner.len());
+        for (e, row) in leaf.frame.rows.iter().enumerate() {
+            for term in &row.terms {
+                let own = c.as_ref().subrows(term.unknown * rank, rank);
+                let mut values = times(tables[term.alpha].as_ref(), own);
+                values *= faer::Scale(-1.0);
+                let part = rest.as_mut().subrows_mut(e * points, points);
+                term.add_times(values.as_ref(), part);
+            }
+        }
+        Ok(())
     }
 }
 

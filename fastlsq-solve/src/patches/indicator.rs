@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use super::PatchError;
 use super::groups::{Group, groups};
 use super::leaf::{Leaf, apply};
+use super::pointwise;
 use super::reference::{Reference, times};
 use super::solution::Snapshot;
+use super::step::{Factored, State};
 
 /// Rounding errors of a residual, in units of ε times the sizes of its terms.
 const ROUNDING: f64 = 4.0;
@@ -31,16 +33,21 @@ pub(super) struct LeafQuality {
 
 /// Measures every leaf; `before` is the last solution.
 pub(super) fn measure(
-    leaves: &[&Leaf],
-    coefficients: &[Vec<f64>],
-    reference: &Reference,
-    unknowns: usize,
+    factored: &Factored<'_>,
+    state: &State,
     before: Option<&Snapshot>,
 ) -> Result<Vec<LeafQuality>, PatchError> {
+    let (problem, reference) = (factored.problem, factored.reference);
+    let (leaves, coefficients) = (&factored.leaves, &state.coefficients);
+    let residuals = if problem.is_pointwise() {
+        pointwise::residuals(leaves, coefficients, &reference.check, problem, reference)?
+    } else {
+        vec![Vec::new(); leaves.len()]
+    };
     let groups = groups(leaves);
     let measured: Vec<Vec<(usize, LeafQuality)>> = groups
         .par_iter()
-        .map(|group| measure_group(group, leaves, coefficients, reference, unknowns, before))
+        .map(|group| measure_group(group, factored, coefficients, &residuals, before))
         .collect::<Result<_, PatchError>>()?;
     let mut all: Vec<(usize, LeafQuality)> = measured.into_iter().flatten().collect();
     all.sort_unstable_by_key(|(place, _)| *place);
@@ -49,15 +56,18 @@ pub(super) fn measure(
 
 fn measure_group(
     group: &Group<'_>,
-    leaves: &[&Leaf],
+    factored: &Factored<'_>,
     coefficients: &[Vec<f64>],
-    reference: &Reference,
-    unknowns: usize,
+    residuals: &[Vec<f64>],
     before: Option<&Snapshot>,
 ) -> Result<Vec<(usize, LeafQuality)>, PatchError> {
+    let (reference, unknowns) = (factored.reference, factored.problem.unknowns);
     let (rank, checks) = (reference.rank(), reference.check.len());
     let c = group.columns(unknowns * rank, |p| &coefficients[p]);
-    let left = times(group.operator.residual.as_ref(), c.as_ref());
+    let left = match &group.operator.residual {
+        Some(residual) => times(residual.as_ref(), c.as_ref()),
+        None => group.columns(unknowns * checks, |p| &residuals[p]),
+    };
     let of_unknowns = |table: MatRef<'_, f64>| -> Vec<Mat<f64>> {
         let part = |v: usize| c.as_ref().subrows(v * rank, rank);
         (0..unknowns).map(|v| times(table, part(v))).collect()
@@ -66,8 +76,9 @@ fn measure_group(
     let values = of_unknowns(reference.check_values.as_ref());
     let mut measured = Vec::with_capacity(group.places.len());
     for (j, &place) in group.places.iter().enumerate() {
-        let leaf = leaves[place];
-        let pairs = left.col_as_slice(j).iter().zip(&leaf.check_source);
+        let leaf = factored.leaves[place];
+        let sources = leaf.check_source.iter().chain(std::iter::repeat(&0.0));
+        let pairs = left.col_as_slice(j).iter().zip(sources);
         let sum: f64 = pairs.map(|(l, f)| (l - f) * (l - f)).sum();
         // Rounding of Σ βⱼ Lφⱼ: ε times the sizes of coefficients and of the rows.
         let beta: f64 = betas.iter().map(|b| b.col(j).squared_norm_l2()).sum();

@@ -4,6 +4,7 @@ use super::grid::Cell;
 use super::indicator::LeafQuality;
 use super::options::PatchOptions;
 use super::report::Round;
+use super::step::Factored;
 use super::tree::Tree;
 
 /// The share of the tolerance that a leaf's own residual may have.
@@ -65,6 +66,20 @@ impl Judgement {
             residual,
             change,
             estimate,
+        }
+    }
+
+    /// The record of the solve.
+    pub(super) fn round(&self, factored: &Factored<'_>, operators: usize) -> Round {
+        Round {
+            leaves: factored.leaves.len(),
+            skeleton: factored.elimination.unknowns(),
+            indicator: self.indicator,
+            residual: self.residual,
+            change: self.change,
+            estimate: self.estimate,
+            fronts: factored.elimination.factored,
+            operators,
         }
     }
 

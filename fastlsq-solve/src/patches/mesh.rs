@@ -5,11 +5,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::PatchError;
+use super::frame::LeafFrame;
 use super::grid::Grid;
-use super::leaf::LeafFrame;
 use super::options::{LeafSize, PatchOptions};
 use super::problem::PatchProblem;
 use super::reference::Reference;
+use super::solution::Snapshot;
 use super::tree::Tree;
 
 /// The leaves, the lattice they live on, and what each of them is made of.
@@ -36,6 +37,15 @@ impl PatchMesh {
         })
     }
 
+    /// u on these leaves.
+    pub(super) fn snapshot(&self, coefficients: Vec<Vec<f64>>) -> Snapshot {
+        Snapshot {
+            tree: Arc::clone(&self.tree),
+            reference: Arc::clone(&self.reference),
+            coefficients,
+        }
+    }
+
     /// The mesh with these leaves split.
     pub(super) fn split(&self, marked: &[usize]) -> Self {
         Self {
@@ -52,7 +62,13 @@ fn prepare(
     let dim = problem.dim;
     let grid = Grid::new(problem, options)?;
     let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(dim));
+    size.check_traces(dim)?;
+    size.check_limits(problem, &options.control)?;
     let reference = Reference::new(dim, &size, options.seed)?;
+    if problem.is_pointwise() {
+        // Nothing is known of the linearised equations yet.
+        return Ok((grid, reference));
+    }
     let waves = grid
         .roots()
         .iter()
@@ -89,6 +105,9 @@ fn first_tree(
     options: &PatchOptions,
 ) -> Result<Tree, PatchError> {
     let mut tree = Tree::new(grid.roots());
+    if problem.is_pointwise() {
+        return Ok(tree);
+    }
     loop {
         let coarse = tree
             .leaves

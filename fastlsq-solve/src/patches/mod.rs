@@ -14,6 +14,10 @@
 //!
 //! For constant coefficients, S and P depend on the leaf only through the coefficients in its own coordinates,
 //! c_α h^{−α}; leaves in which these agree up to a common factor share their operators. For −Δ these are all leaves.
+//! Leaves whose coefficients vary have operators of their own, made from tables that all leaves share (`harmonic`).
+//!
+//! In space a trace is not the values at nodes but the coefficients of polynomials of total degree n − 1 on the face: half
+//! as many numbers for the same order.
 //!
 //! # The skeleton
 //! The unknowns that are left are the traces on sides between leaves. Each such side has one equation a node: the fluxes
@@ -36,6 +40,10 @@
 //! The maps S, P and D S carry rounding errors, and for convection or near a resonance of a subdomain these are amplified. One
 //! or two steps of iterative refinement with the same factors, from the residuals of equation, traces and fluxes,
 //! remove them.
+//!
+//! # Equations that are not linear
+//! The same step with the residual of nonlinear equations is a step of Newton's method, and the factors need only belong to
+//! coefficients nearby (`newton`).
 //!
 //! # Adaptivity and the error
 //! The *indicator* of a leaf is the rms of its residual at fresh points, over the largest coefficient of the equation in the
@@ -66,25 +74,31 @@
 //! ```
 //!
 //! # Where things are
-//! `problem`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells. `quadrature`,
-//! `reference`, `coefficients`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`, `elimination`: all of them.
-//! `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`: the loop. `solution`: the function that comes out.
+//! `problem`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells.
+//! `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`,
+//! `elimination`: all of them. `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
+//! `solution`: the function that comes out.
 
 mod adapt;
 mod coefficients;
 mod data;
 mod elimination;
 mod error;
+mod frame;
 mod front;
 mod grid;
 mod groups;
+mod harmonic;
 mod indicator;
 mod judgement;
 mod leaf;
 mod mesh;
+mod newton;
+mod operator;
 mod options;
 mod ordering;
 mod outer;
+mod pointwise;
 mod problem;
 mod quadrature;
 mod rectilinear;
@@ -102,7 +116,9 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
+pub use newton::{NewtonPatches, PatchStart, PatchStep};
 pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
+pub use pointwise::{PointEquations, PointJet, PointValues};
 pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;

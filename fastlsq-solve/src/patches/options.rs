@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::PatchError;
+use super::{PatchError, PatchProblem};
 use crate::control::Control;
 
 /// The functions that a leaf is made of.
@@ -36,28 +36,34 @@ impl fmt::Display for LeafFeatures {
     }
 }
 
+/// Matrices with a row per inner point and a column per function that are in memory while a leaf is made.
+const TABLES: f64 = 3.0;
+/// Operations per second on the way to it, or somewhat less.
+const RATE: f64 = 1e10;
+
+/// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
+/// with 1.25 at rounding.
+const TRACES: f64 = 1.15;
+
 /// How a leaf is discretised.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeafSize {
     /// Its functions.
     pub features: LeafFeatures,
-    /// Gauss nodes along each axis of a side.
+    /// Gauss nodes along a side in the plane; in space, polynomials of lower total degree than this on a side.
     pub side_nodes: usize,
     /// Chebyshev points along each axis inside, where the equation is written down.
     pub inner_points: usize,
 }
 
 impl LeafSize {
-    /// The default in dimension `dim`: polynomials in one and two dimensions, waves in three.
-    ///
-    /// Polynomials of total degree p have the lower rounding floor; on the sides of a cube, which have two axes, they need
-    /// a far higher degree for as many nodes as waves do.
+    /// The default in dimension `dim`: polynomials, which have a lower rounding floor than waves.
     #[must_use]
     pub fn for_dim(dim: usize) -> Self {
         match dim {
             1 => Self::legendre(20, 1, 26),
             2 => Self::legendre(18, 14, 20),
-            _ => Self::waves_for_dim(dim),
+            _ => Self::legendre(15, 11, 14),
         }
     }
 
@@ -68,8 +74,60 @@ impl LeafSize {
         match dim {
             1 => Self::legendre(30, 1, 40),
             2 => Self::legendre(24, 20, 26),
-            _ => Self::waves_for_dim(dim),
+            _ => Self::legendre(15, 11, 14),
         }
+    }
+
+    /// Whether there is time and memory for the first leaf.
+    pub(super) fn check_limits(
+        &self,
+        problem: &PatchProblem,
+        control: &Control,
+    ) -> Result<(), PatchError> {
+        let (dim, unknowns) = (problem.dim(), problem.unknowns());
+        let functions = match self.features {
+            LeafFeatures::Waves { count, .. } => count as f64,
+            LeafFeatures::Legendre { degree } => (1..=dim)
+                .map(|k| (f64::from(degree) + k as f64) / k as f64)
+                .product(),
+        };
+        let columns = unknowns as f64 * functions;
+        let points = (self.inner_points as f64).powi(i32::try_from(dim).unwrap_or(3));
+        let entries = points * unknowns as f64 * columns;
+        control.allow_bytes(Some((8.0 * TABLES * entries) as usize))?;
+        control.allow_seconds(4.0 * entries * columns / RATE)?;
+        Ok(())
+    }
+
+    /// Whether traces tell the solutions of an equation in a leaf apart.
+    ///
+    /// Among the polynomials of degree p in space that solve Laplace's equation, and among those of degree below n on the
+    /// faces, functions that are even or odd along the axes keep apart. With parities a, b, c there are t((p − a − b − c)/2)
+    /// solutions, t(q) = (q + 1)(q + 2)/2, and on the faces at right angles to the first axis t((n − 1 − b − c)/2)
+    /// traces. Leaves with too few of them have solutions that no neighbour sees.
+    pub(super) fn check_traces(&self, dim: usize) -> Result<(), PatchError> {
+        let LeafFeatures::Legendre { degree } = self.features else {
+            return Ok(());
+        };
+        let count = |degree: usize, odd: usize| match degree.checked_sub(odd) {
+            Some(rest) => ((rest / 2 + 1) * (rest / 2 + 2) / 2) as f64,
+            None => 0.0,
+        };
+        let top = self.side_nodes.saturating_sub(1);
+        let enough = |odd: usize| {
+            // With so many odd axes: faces across an odd axis, and across an even one.
+            let across_odd = odd as f64 * count(top, odd.saturating_sub(1));
+            let across_even = (3 - odd) as f64 * count(top, odd);
+            across_odd + across_even >= TRACES * count(degree as usize, odd)
+        };
+        if dim < 3 || (0..=3).all(enough) {
+            return Ok(());
+        }
+        Err(PatchError::Option {
+            option: "side_nodes",
+            value: self.side_nodes as f64,
+            requirement: "too few to tell the solutions in a leaf apart; in space, take an odd degree from 13 and four less",
+        })
     }
 
     /// Polynomials up to this total degree, nodes along each axis of a side, points along each axis inside.
@@ -125,7 +183,8 @@ pub struct PatchOptions {
 /// Whether patches may take the place of one sum of waves in a solve, whose tolerance, seed and limits they then keep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Patching {
-    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners.
+    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners; not in
+    /// space, where they take their time.
     WhenNeeded(PatchOptions),
     /// In any case.
     Always(PatchOptions),

@@ -6,8 +6,8 @@ use ndarray::{Array2, Axis};
 
 use super::PatchError;
 use super::coefficients::{LocalRow, place};
+use super::frame::LeafFrame;
 use super::grid::{Cell, Grid};
-use super::leaf::LeafFrame;
 use super::problem::{FaceCondition, PatchProblem};
 use super::reference::Reference;
 
@@ -20,7 +20,7 @@ pub(super) enum RowsKey {
     Own(Cell, usize),
 }
 
-/// What holds on a side of a leaf that lies on the outer boundary; ordered by unknown, then node.
+/// What holds on a side of a leaf that lies on the outer boundary, as a trace of it; ordered by unknown.
 #[derive(Debug)]
 pub(super) enum OuterSide {
     /// The traces themselves.
@@ -133,7 +133,7 @@ impl<'a> OuterPoints<'a> {
         let mut data = self.data()?;
         let values = |index: &usize| conditions[*index].rows.is_none();
         if self.distinct.iter().all(values) {
-            return Ok(OuterSide::Values(data));
+            return Ok(OuterSide::Values(self.trace_of(&data)));
         }
         let (unknowns, nodes) = (self.problem.unknowns, self.points.nrows());
         let (reference, rank) = (self.reference, self.reference.rank());
@@ -160,7 +160,7 @@ impl<'a> OuterPoints<'a> {
                 } else {
                     key = None;
                     let mut own = all.as_mut().subcols_mut(e * rank, rank);
-                    own.copy_from(&reference.side_values[self.side]);
+                    own.copy_from(&reference.node_values[self.side]);
                 }
                 for node in self.nodes_of(index) {
                     matrix.row_mut(e * nodes + node).copy_from(all.row(node));
@@ -172,7 +172,31 @@ impl<'a> OuterPoints<'a> {
             Some(key) if self.distinct.len() == 1 => RowsKey::Shared(key),
             _ => RowsKey::Own(self.frame.cell, self.side),
         };
-        Ok(OuterSide::Rows { key, matrix, data })
+        Ok(OuterSide::Rows {
+            key,
+            matrix: self.trace(&matrix),
+            data: self.trace_of(&data),
+        })
+    }
+
+    /// The traces of what is given at the nodes, unknown by unknown.
+    fn trace_of(&self, at_nodes: &[f64]) -> Vec<f64> {
+        let own = at_nodes.chunks(self.points.nrows().max(1));
+        own.flat_map(|own| self.reference.rule.trace_of(own))
+            .collect()
+    }
+
+    /// The same for rows.
+    fn trace(&self, at_nodes: &Mat<f64>) -> Mat<f64> {
+        let (unknowns, nodes) = (self.problem.unknowns, self.points.nrows());
+        let size = self.reference.side_nodes();
+        let mut traces = Mat::zeros(unknowns * size, at_nodes.ncols());
+        for e in 0..unknowns {
+            let own = at_nodes.as_ref().subrows(e * nodes, nodes).to_owned();
+            let mut part = traces.as_mut().subrows_mut(e * size, size);
+            part.copy_from(self.reference.rule.trace(own));
+        }
+        traces
     }
 }
 

@@ -5,15 +5,26 @@ use std::sync::Arc;
 
 use fastlsq_ops::{EquationRow, Operator, Term};
 
-use super::{Data, PatchError};
+use super::{Data, PatchError, PointEquations};
 
-/// A box with the equations that hold in it, one for each unknown, and their right-hand sides.
+/// A box with the equations that hold in it, one for each unknown.
 #[derive(Debug, Clone)]
 pub struct Piece {
     pub(super) lo: Vec<f64>,
     pub(super) hi: Vec<f64>,
-    pub(super) equations: Vec<EquationRow>,
-    pub(super) sources: Vec<Data>,
+    pub(super) equations: Equations,
+}
+
+/// The equations of a box.
+#[derive(Debug, Clone)]
+pub(super) enum Equations {
+    /// Σ L u = f.
+    Linear {
+        rows: Vec<EquationRow>,
+        sources: Vec<Data>,
+    },
+    /// N(x, u, ∇u, …) = 0, point by point.
+    Pointwise(Arc<dyn PointEquations>),
 }
 
 impl Piece {
@@ -26,12 +37,29 @@ impl Piece {
     /// As many equations as there are unknowns, in the box between two opposite corners.
     #[must_use]
     pub fn system(lo: &[f64], hi: &[f64], equations: Vec<(EquationRow, Data)>) -> Self {
-        let (equations, sources) = equations.into_iter().unzip();
+        let (rows, sources) = equations.into_iter().unzip();
         Self {
             lo: lo.to_vec(),
             hi: hi.to_vec(),
-            equations,
-            sources,
+            equations: Equations::Linear { rows, sources },
+        }
+    }
+
+    /// Equations that need not be linear, in the box between two opposite corners.
+    #[must_use]
+    pub fn pointwise(lo: &[f64], hi: &[f64], equations: Arc<dyn PointEquations>) -> Self {
+        Self {
+            lo: lo.to_vec(),
+            hi: hi.to_vec(),
+            equations: Equations::Pointwise(equations),
+        }
+    }
+
+    /// Equations, which are as many as unknowns.
+    fn count(&self) -> usize {
+        match &self.equations {
+            Equations::Linear { rows, .. } => rows.len(),
+            Equations::Pointwise(equations) => equations.count(),
         }
     }
 }
@@ -94,7 +122,8 @@ impl fmt::Debug for FaceCondition {
     }
 }
 
-/// A linear boundary-value problem on a union of boxes.
+/// A boundary-value problem on a union of boxes: linear, or by Newton's method
+/// ([`solve_by_newton`](Self::solve_by_newton)).
 ///
 /// Boxes may touch and may overlap; where they overlap, the first one's equations hold. Across faces between boxes u
 /// and the flux n·a∇u are continuous, where a are the coefficients of the second derivatives: with ∇·(ν∇u) that is
@@ -119,11 +148,11 @@ impl PatchProblem {
             what: "there are no boxes",
             requirement: "give at least one",
         })?;
-        let (dim, unknowns) = (first.lo.len(), first.equations.len());
-        if !(1..=2).contains(&dim) {
+        let (dim, unknowns) = (first.lo.len(), first.count());
+        if !(1..=3).contains(&dim) {
             return Err(PatchError::Box {
                 index: 0,
-                reason: "has no axis or more than two; patches live in one or two dimensions",
+                reason: "has no axis or more than three; patches live in up to three dimensions",
             });
         }
         for (index, piece) in pieces.iter().enumerate() {
@@ -172,10 +201,16 @@ fn check_piece(index: usize, piece: &Piece, dim: usize, unknowns: usize) -> Resu
     if !piece.lo.iter().zip(&piece.hi).all(sound) {
         return wrong("must have finite corners, the lower one below the upper one on every axis");
     }
-    if unknowns == 0 || piece.equations.len() != unknowns {
+    if unknowns == 0 || piece.count() != unknowns {
         return wrong("must have one equation for each unknown, as many as the first box");
     }
-    for (equation, row) in piece.equations.iter().enumerate() {
+    let rows = match &piece.equations {
+        Equations::Linear { rows, .. } => rows,
+        Equations::Pointwise(equations) => {
+            return check_pointwise(index, equations.as_ref(), dim, unknowns);
+        }
+    };
+    for (equation, row) in rows.iter().enumerate() {
         if row.unknowns() != unknowns {
             return wrong("has an equation in another number of unknowns than there are equations");
         }
@@ -183,6 +218,33 @@ fn check_piece(index: usize, piece: &Piece, dim: usize, unknowns: usize) -> Resu
             return wrong("has an equation in another dimension");
         }
         if row.order() != 2 || !derivatives_only(row) {
+            return Err(PatchError::NotSecondOrder { index, equation });
+        }
+    }
+    Ok(())
+}
+
+fn check_pointwise(
+    index: usize,
+    equations: &dyn PointEquations,
+    dim: usize,
+    unknowns: usize,
+) -> Result<(), PatchError> {
+    for equation in 0..unknowns {
+        let jets = equations.jets(equation);
+        if jets.iter().any(|jet| jet.unknown >= unknowns) {
+            return Err(PatchError::Box {
+                index,
+                reason: "has an equation in more unknowns than there are equations",
+            });
+        }
+        if jets.iter().any(|jet| jet.derivative.dim() != dim) {
+            return Err(PatchError::Box {
+                index,
+                reason: "has an equation in another dimension",
+            });
+        }
+        if jets.iter().map(|jet| jet.derivative.order()).max() != Some(2) {
             return Err(PatchError::NotSecondOrder { index, equation });
         }
     }

@@ -1,4 +1,4 @@
-//! Gauss–Legendre nodes on sides, and the maps between a side and its halves.
+//! Gauss–Legendre nodes on sides, the traces that are taken there, and the maps between a side and its halves.
 
 use std::f64::consts::PI;
 
@@ -64,60 +64,116 @@ pub(super) fn interpolation(nodes: &[f64], targets: &[f64]) -> Mat<f64> {
 /// How a fine side talks to the coarse side that it is a part of.
 #[derive(Debug, Clone)]
 pub(super) struct Transfer {
-    /// Values at the nodes of the coarse side → values at those of the fine one.
+    /// The trace on the coarse side → that on the fine one.
     pub(super) refine: Mat<f64>,
-    /// Fluxes at the fine nodes → their part of the L2 projection at the coarse nodes.
+    /// Fluxes on the fine side → their part of the L2 projection on the coarse side.
     pub(super) collect: Mat<f64>,
 }
 
-/// The nodes of a side, tensor products of Gauss nodes along its axes, and its 2^axes parts.
+/// The nodes of a side, tensor products of Gauss nodes along its axes, what a trace is, and its 2^axes parts.
+///
+/// On a point or a line a trace is the values at the nodes. On a square it is the coefficients of polynomials of total
+/// degree n − 1, orthonormal on the square: half as many numbers as values at n² nodes, for the same order.
 #[derive(Debug, Clone)]
 pub(super) struct SideRule {
     /// Nodes in [−1, 1]^axes; the first axis runs fastest.
     pub(super) nodes: Vec<Vec<f64>>,
+    /// Values at the nodes → the trace, if it is not these values.
+    modes: Option<Mat<f64>>,
     /// For each part, numbered by the bits of its halves along the axes.
     pub(super) transfers: Vec<Transfer>,
 }
 
+/// More nodes along an axis than polynomials, so that coefficients are not disturbed by what is of higher degree.
+const MORE_NODES: usize = 2;
+
 impl SideRule {
-    /// `count` nodes along each of `axes` axes; a point has no axis and one node.
+    /// Traces of `count` nodes, or of polynomials of lower degree than `count`; a point has no axis and one node.
     pub(super) fn new(axes: usize, count: usize) -> Self {
+        if axes == 2 {
+            return Self::of_modes(count);
+        }
         let (x, w) = gauss_legendre(count);
-        let total = count.pow(u32::try_from(axes).unwrap_or(0));
-        let digit =
-            |index: usize, axis: usize| index / count.pow(u32::try_from(axis).unwrap_or(0)) % count;
-        let nodes = (0..total)
-            .map(|i| (0..axes).map(|axis| x[digit(i, axis)]).collect())
-            .collect();
-        let halves: Vec<Mat<f64>> = [-0.5, 0.5]
-            .iter()
-            .map(|shift| {
-                let targets: Vec<f64> = x.iter().map(|x| 0.5 * x + shift).collect();
-                interpolation(&x, &targets)
-            })
-            .collect();
-        let transfers = (0..1_usize << axes)
-            .map(|part| {
-                let factor = |fine: usize, coarse: usize| -> f64 {
-                    (0..axes)
-                        .map(|axis| {
-                            halves[part >> axis & 1][(digit(fine, axis), digit(coarse, axis))]
-                        })
-                        .product()
-                };
-                let weight =
-                    |i: usize| -> f64 { (0..axes).map(|axis| w[digit(i, axis)]).product() };
-                let scale = 0.5_f64.powi(i32::try_from(axes).unwrap_or(0));
-                Transfer {
-                    refine: Mat::from_fn(total, total, factor),
-                    collect: Mat::from_fn(total, total, |coarse, fine| {
-                        scale * factor(fine, coarse) * weight(fine) / weight(coarse)
-                    }),
-                }
-            })
-            .collect();
-        Self { nodes, transfers }
+        let total = if axes == 0 { 1 } else { count };
+        let nodes = (0..total).map(|i| x[i..].iter().take(axes).copied().collect());
+        let nodes = nodes.collect();
+        let transfers = [-0.5, 0.5].iter().take(1 << axes).map(|shift| {
+            let targets: Vec<f64> = x.iter().map(|x| 0.5 * x + shift).collect();
+            let refine = match axes {
+                0 => Mat::identity(1, 1),
+                _ => interpolation(&x, &targets),
+            };
+            let scale = if axes == 0 { 1.0 } else { 0.5 };
+            let collect = Mat::from_fn(total, total, |coarse, fine| {
+                scale * refine[(fine, coarse)] * w[fine] / w[coarse]
+            });
+            Transfer { refine, collect }
+        });
+        Self {
+            nodes,
+            modes: None,
+            transfers: transfers.collect(),
+        }
     }
+
+    fn of_modes(count: usize) -> Self {
+        let (x, w) = gauss_legendre(count + MORE_NODES);
+        let along = x.len();
+        let nodes: Vec<Vec<f64>> = (0..along * along)
+            .map(|i| vec![x[i % along], x[i / along]])
+            .collect();
+        let degrees: Vec<(usize, usize)> = (0..count)
+            .flat_map(|sum| (0..=sum).map(move |second| (sum - second, second)))
+            .collect();
+        let mode = |(a, b): (usize, usize), s: f64, t: f64| orthonormal(a, s) * orthonormal(b, t);
+        let weight = |k: usize| w[k % along] * w[k / along];
+        let total = degrees.len();
+        let modes = Mat::from_fn(total, nodes.len(), |i, k| {
+            weight(k) * mode(degrees[i], nodes[k][0], nodes[k][1])
+        });
+        let transfers = (0..4).map(|part: usize| {
+            let shift = |bit: usize| if part >> bit & 1 == 1 { 0.5 } else { -0.5 };
+            let coarse = Mat::from_fn(nodes.len(), total, |k, j| {
+                let (s, t) = (0.5 * nodes[k][0] + shift(0), 0.5 * nodes[k][1] + shift(1));
+                mode(degrees[j], s, t)
+            });
+            let refine = &modes * &coarse;
+            let collect = refine.transpose() * faer::Scale(0.25);
+            Transfer { refine, collect }
+        });
+        let transfers = transfers.collect();
+        Self {
+            nodes,
+            modes: Some(modes),
+            transfers,
+        }
+    }
+
+    /// Numbers in a trace.
+    pub(super) fn size(&self) -> usize {
+        self.modes.as_ref().map_or(self.nodes.len(), Mat::nrows)
+    }
+
+    /// The traces of functions whose values at the nodes are these columns.
+    pub(super) fn trace(&self, values: Mat<f64>) -> Mat<f64> {
+        match &self.modes {
+            Some(modes) => modes * values,
+            None => values,
+        }
+    }
+
+    /// The trace of one function.
+    pub(super) fn trace_of(&self, values: &[f64]) -> Vec<f64> {
+        match &self.modes {
+            Some(modes) => super::leaf::apply(modes.as_ref(), values),
+            None => values.to_vec(),
+        }
+    }
+}
+
+/// √(n + 1/2) Pₙ(x): orthonormal on [−1, 1].
+fn orthonormal(n: usize, x: f64) -> f64 {
+    (n as f64 + 0.5).sqrt() * legendre(n, x).0
 }
 
 #[cfg(test)]
@@ -156,8 +212,8 @@ mod tests {
                     .sum::<f64>()
                     + 1.0
             };
-            let total = rule.nodes.len();
-            let coarse = Mat::from_fn(total, 1, |i, _| f(&rule.nodes[i]));
+            let total = rule.size();
+            let coarse = rule.trace(Mat::from_fn(rule.nodes.len(), 1, |i, _| f(&rule.nodes[i])));
             let mut collected = Mat::<f64>::zeros(total, 1);
             for transfer in &rule.transfers {
                 collected += &transfer.collect * (&transfer.refine * &coarse);

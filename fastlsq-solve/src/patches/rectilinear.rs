@@ -6,6 +6,8 @@ use crate::domain::{Domain, PartKind};
 
 /// Coordinates that differ by less than this share of the domain's size are the same.
 const SAME: f64 = 1e-11;
+/// Points of a part that are looked at.
+const SAMPLES: usize = 32;
 
 /// A domain whose boundary consists of flat faces at right angles to the axes.
 #[derive(Debug, Clone)]
@@ -29,8 +31,8 @@ struct FlatFace {
 }
 
 impl Rectilinear {
-    /// The domain's boxes and faces, if it is a union of boxes of space: in the plane by its outline, otherwise only a
-    /// single box.
+    /// The domain's boxes and faces, if it is a union of boxes of space: in the plane by its outline, in space by the
+    /// planes that its parts lie in.
     pub(super) fn of(domain: &dyn Domain) -> Option<Self> {
         let walls = domain.parts();
         if walls.is_empty() || walls.iter().any(|part| part.kind != PartKind::Wall) {
@@ -38,7 +40,7 @@ impl Rectilinear {
         }
         match domain.outline() {
             Some(_) if domain.dim() == 2 => Self::of_outline(domain),
-            _ => Self::of_box(domain),
+            _ => Self::of_box(domain).or_else(|| Self::of_planes(domain)),
         }
     }
 
@@ -91,6 +93,65 @@ impl Rectilinear {
             boxes: vec![(bounds.lo().to_vec(), bounds.hi().to_vec())],
             faces,
             slack: SAME * size,
+        })
+    }
+
+    /// The cells between the planes of all parts that lie inside, if each part has a plane of its own.
+    fn of_planes(domain: &dyn Domain) -> Option<Self> {
+        let dim = domain.dim();
+        let bounds = domain.bounding_box().ok()?;
+        let slack = SAME * bounds.extents().fold(0.0, f64::max);
+        let mut levels: Vec<Vec<f64>> = vec![Vec::new(); dim];
+        let mut faces = Vec::new();
+        for part in 0..domain.parts().len() {
+            let mut sampler = UnitSampler::halton(0);
+            let points = domain.sample_part(part, SAMPLES, &mut sampler).ok()?;
+            let normal = points.normals.row(0).to_vec();
+            let axis = normal.iter().position(|n| n.abs() > 0.5)?;
+            let level = points.points[(0, axis)];
+            let flat = |i: usize| {
+                (points.points[(i, axis)] - level).abs() <= slack
+                    && (points.normals[(i, axis)].abs() - 1.0).abs() <= SAME
+            };
+            let known = levels[axis].iter().any(|x| (x - level).abs() <= slack);
+            if known || !(0..points.points.nrows()).all(flat) {
+                return None;
+            }
+            levels[axis].push(level);
+            let (mut lo, mut hi) = (bounds.lo().to_vec(), bounds.hi().to_vec());
+            (lo[axis], hi[axis]) = (level, level);
+            faces.extend([false, true].map(|upper| FlatFace {
+                part,
+                axis,
+                upper,
+                lo: lo.clone(),
+                hi: hi.clone(),
+            }));
+        }
+        levels.iter_mut().for_each(|l| l.sort_by(f64::total_cmp));
+        let counts: Vec<usize> = levels.iter().map(|l| l.len().saturating_sub(1)).collect();
+        let mut boxes = Vec::new();
+        let mut volume = 0.0;
+        for index in 0..counts.iter().product() {
+            let mut rest = index;
+            let (mut lo, mut hi) = (Vec::with_capacity(dim), Vec::with_capacity(dim));
+            for (levels, count) in levels.iter().zip(&counts) {
+                lo.push(levels[rest % count]);
+                hi.push(levels[rest % count + 1]);
+                rest /= count;
+            }
+            let ends = || lo.iter().zip(&hi);
+            let middle: Vec<f64> = ends().map(|(a, b)| 0.5 * (a + b)).collect();
+            if domain.contains(&middle) {
+                volume += ends().map(|(a, b)| b - a).product::<f64>();
+                boxes.push((lo, hi));
+            }
+        }
+        let whole = domain.volume().ok()?;
+        ((volume - whole).abs() <= SAME * whole).then_some(Self {
+            boxes,
+            faces,
+            slack,
         })
     }
 
@@ -198,6 +259,21 @@ mod tests {
         assert_eq!(parted.boxes.len(), 2);
         let parts = [0.2, 0.3].map(|y| parted.part_at(&[0.0, y], &[-1.0, 0.0]));
         assert!(parts[0].is_some() && parts[1].is_some() && parts[0] != parts[1]);
+    }
+
+    #[test]
+    fn unions_of_boxes_in_space_are_found_by_their_planes() {
+        let part = |lo: [f64; 3], hi: [f64; 3]| BoundingBox::new(&lo, &hi).unwrap();
+        let cube = part([0.0; 3], [2.0; 3]);
+        let corner = BoxUnion::new(&[cube]).unwrap();
+        let corner = corner.without(&part([1.0; 3], [2.0; 3])).unwrap();
+        let found = Rectilinear::of(&corner).unwrap();
+        assert_eq!(found.boxes.len(), 7);
+        // The faces of the corner that was taken out look into it.
+        let inner = found.part_at(&[1.0, 1.5, 1.5], &[1.0, 0.0, 0.0]);
+        assert!(inner.is_some() && inner != found.part_at(&[2.0, 0.5, 0.5], &[1.0, 0.0, 0.0]));
+        let lonely = Rectilinear::of(&BoxDomain::unit(3)).unwrap();
+        assert_eq!(lonely.boxes.len(), 1);
     }
 
     #[test]

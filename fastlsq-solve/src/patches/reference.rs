@@ -13,8 +13,9 @@ use ndarray::Array2;
 use super::PatchError;
 use super::coefficients::{LocalRow, Values};
 use super::front::each_chunk;
+use super::harmonic::Harmonic;
 use super::options::{LeafFeatures, LeafSize};
-use super::quadrature::SideRule;
+use super::quadrature::{SideRule, gauss_legendre};
 use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
 
 /// Singular directions below this share of the largest are left out of the compressed features.
@@ -115,6 +116,8 @@ pub(super) struct Reference {
     /// The nodes of every side, the lower and the upper one along each axis.
     pub(super) sides: Vec<PointSet>,
     /// ψ there.
+    pub(super) node_values: Vec<Mat<f64>>,
+    /// The traces of ψ on every side.
     pub(super) side_values: Vec<Mat<f64>>,
     pub(super) rule: SideRule,
     /// c of least norm with given traces.
@@ -125,13 +128,22 @@ pub(super) struct Reference {
     pub(super) residual_size: f64,
     /// Waves that the functions resolve, as k·h with h half the width of the leaf.
     pub(super) resolution: f64,
+    /// Where the functions are orthonormal.
+    pub(super) grid: Array2<f64>,
+    /// Values there → coefficients.
+    projection: Mat<f64>,
+    harmonic: OnceLock<Harmonic>,
 }
 
 impl Reference {
     pub(super) fn new(dim: usize, size: &LeafSize, seed: u64) -> Result<Self, PatchError> {
         let basis = features(dim, size, seed)?;
         let rule = SideRule::new(dim - 1, if dim == 1 { 1 } else { size.side_nodes });
-        let compression = compress(basis.as_ref(), dim, size.inner_points)?;
+        let Functions {
+            compression,
+            grid,
+            weights,
+        } = Functions::new(basis.as_ref(), dim, size)?;
         let check_count = [16, 60, 150][dim - 1];
         let mut check = UnitSampler::halton(seed).points(check_count, dim);
         check.mapv_inplace(|t| 2.0 * t - 1.0);
@@ -140,10 +152,16 @@ impl Reference {
             Ok(product(raw.as_ref(), compression.as_ref(), true))
         };
         let check_values = values(&check)?;
+        let on_grid = values(&grid)?;
+        let projection = Mat::from_fn(on_grid.ncols(), on_grid.nrows(), |j, i| {
+            weights[i] * on_grid[(i, j)]
+        });
         let sides: Vec<Array2<f64>> = (0..2 * dim)
             .map(|side| side_points(dim, side, &rule))
             .collect();
-        let side_values = sides.iter().map(values).collect::<Result<Vec<_>, _>>()?;
+        let node_values = sides.iter().map(values).collect::<Result<Vec<_>, _>>()?;
+        let side_values: Vec<Mat<f64>> =
+            node_values.iter().map(|v| rule.trace(v.clone())).collect();
         let (lift, kernel) = traces(&side_values);
         if kernel.ncols() + lift.ncols() != compression.ncols() {
             return Err(PatchError::Option {
@@ -170,6 +188,7 @@ impl Reference {
             check: PointSet::new(check),
             check_values,
             sides: sides.into_iter().map(PointSet::new).collect(),
+            node_values,
             side_values,
             rule,
             lift,
@@ -179,6 +198,9 @@ impl Reference {
                 LeafFeatures::Waves { bandwidth, .. } => 0.7 * bandwidth,
                 LeafFeatures::Legendre { degree } => 0.19 * f64::from(degree),
             },
+            grid,
+            projection,
+            harmonic: OnceLock::new(),
         })
     }
 
@@ -187,9 +209,9 @@ impl Reference {
         self.compression.ncols()
     }
 
-    /// Nodes of one side.
+    /// Numbers in the trace of one unknown on one side.
     pub(super) fn side_nodes(&self) -> usize {
-        self.rule.nodes.len()
+        self.rule.size()
     }
 
     /// Where a multi-index stands among the derivatives.
@@ -230,21 +252,28 @@ impl Reference {
             }
             let tables = self.tables(at)?;
             for term in terms() {
-                let table = &tables[term.alpha];
-                for j in 0..rank {
-                    let source = table.col(j);
-                    let mut target = target.rb_mut().col_mut(j);
-                    for i in 0..table.nrows() {
-                        target[i] += term.values.at(i) * source[i];
-                    }
-                }
+                term.add_times(tables[term.alpha].as_ref(), target.rb_mut());
             }
         }
         Ok(())
     }
 
+    /// The lifts and the kernel of the traces, seen by Laplace's operator; made when a leaf first needs them.
+    pub(super) fn harmonic(&self) -> Result<&Harmonic, PatchError> {
+        if let Some(known) = self.harmonic.get() {
+            return Ok(known);
+        }
+        let made = Harmonic::new(self)?;
+        Ok(self.harmonic.get_or_init(|| made))
+    }
+
+    /// The coefficients of a function that is known on the grid.
+    pub(super) fn project(&self, values: &[f64]) -> Vec<f64> {
+        super::leaf::apply(self.projection.as_ref(), values)
+    }
+
     /// D^α ψ at a set of points, for every α.
-    fn tables<'a>(&self, at: &'a PointSet) -> Result<&'a [Mat<f64>], PatchError> {
+    pub(super) fn tables<'a>(&self, at: &'a PointSet) -> Result<&'a [Mat<f64>], PatchError> {
         if let Some(tables) = at.tables.get() {
             return Ok(tables);
         }
@@ -323,29 +352,74 @@ fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {
     })
 }
 
-/// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
-fn compress(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Mat<f64>, PatchError> {
-    // Somewhat denser than the equation's points, and with the boundary, where traces are taken.
-    let count = inner + if dim == 3 { 1 } else { 4 };
-    let angle = |i: usize| std::f64::consts::PI * i as f64 / (count - 1) as f64;
-    let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
-    let points = tensor_grid(dim, &x);
-    let mut values = basis.values(points.view())?;
-    values /= faer::Scale((points.nrows() as f64).sqrt());
-    let largest = (0..values.ncols())
-        .map(|j| values.col(j).norm_l2())
-        .fold(0.0, f64::max);
-    let qr = pivoted_qr(values, COMPRESSION * largest, true);
-    let rank = qr.rank();
-    let mut inverse = Mat::<f64>::identity(rank, rank);
-    solve_upper(qr.r11(), inverse.as_mut());
-    let mut compression = Mat::zeros(basis.len(), rank);
-    for (place, &feature) in qr.order[..rank].iter().enumerate() {
-        for j in 0..rank {
-            compression[(feature, j)] = inverse[(place, j)];
+/// T with ψ = Tᵀφ, points where the ψ are orthonormal, and the weights of these.
+struct Functions {
+    compression: Mat<f64>,
+    grid: Array2<f64>,
+    weights: Vec<f64>,
+}
+
+impl Functions {
+    fn new(basis: &dyn Basis, dim: usize, size: &LeafSize) -> Result<Self, PatchError> {
+        match size.features {
+            LeafFeatures::Legendre { degree } => Ok(Self::legendre(basis, dim, degree)),
+            LeafFeatures::Waves { .. } => Self::compressed(basis, dim, size.inner_points),
         }
     }
-    Ok(compression)
+
+    /// Legendre polynomials are orthogonal: Gauss' rule of one more node than their degree is exact for their products.
+    fn legendre(basis: &dyn Basis, dim: usize, degree: u32) -> Self {
+        let (x, w) = gauss_legendre(degree as usize + 1);
+        let norms = MultiIndex::up_to_order(dim, degree);
+        let norm = |n: &MultiIndex| {
+            let each = n.orders().iter().map(|&n| f64::from(2 * n + 1));
+            each.product::<f64>().sqrt()
+        };
+        let mut compression = Mat::zeros(basis.len(), basis.len());
+        for (j, n) in norms.iter().enumerate() {
+            compression[(j, j)] = norm(n);
+        }
+        let index: Vec<f64> = (0..x.len()).map(|i| i as f64).collect();
+        let numbers = tensor_grid(dim, &index);
+        let weight = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
+            row.iter().map(|i| 0.5 * w[*i as usize]).product()
+        };
+        Self {
+            compression,
+            grid: tensor_grid(dim, &x),
+            weights: numbers.rows().into_iter().map(weight).collect(),
+        }
+    }
+
+    /// T = R⁻¹ of the pivoted QR of the features on a grid: combinations that are orthonormal there, up to the cut.
+    fn compressed(basis: &dyn Basis, dim: usize, inner: usize) -> Result<Self, PatchError> {
+        // Somewhat denser than the equation's points, and with the boundary, where traces are taken.
+        let count = inner + if dim == 3 { 1 } else { 4 };
+        let angle = |i: usize| std::f64::consts::PI * i as f64 / (count - 1) as f64;
+        let x: Vec<f64> = (0..count).map(|i| -angle(i).cos()).collect();
+        let grid = tensor_grid(dim, &x);
+        let mut values = basis.values(grid.view())?;
+        values /= faer::Scale((grid.nrows() as f64).sqrt());
+        let largest = (0..values.ncols())
+            .map(|j| values.col(j).norm_l2())
+            .fold(0.0, f64::max);
+        let qr = pivoted_qr(values, COMPRESSION * largest, true);
+        let rank = qr.rank();
+        let mut inverse = Mat::<f64>::identity(rank, rank);
+        solve_upper(qr.r11(), inverse.as_mut());
+        let mut compression = Mat::zeros(basis.len(), rank);
+        for (place, &feature) in qr.order[..rank].iter().enumerate() {
+            for j in 0..rank {
+                compression[(feature, j)] = inverse[(place, j)];
+            }
+        }
+        let weights = vec![1.0 / grid.nrows() as f64; grid.nrows()];
+        Ok(Self {
+            compression,
+            grid,
+            weights,
+        })
+    }
 }
 
 /// The least-norm lift of traces and the kernel of the traces.

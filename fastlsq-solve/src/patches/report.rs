@@ -28,6 +28,8 @@ pub enum PatchStatus {
     TimeLimit,
     /// The progress callback ended it.
     Cancelled,
+    /// Newton's method does not settle.
+    Unsettled,
 }
 
 impl From<Limit> for PatchStatus {
@@ -62,6 +64,7 @@ impl fmt::Display for PatchStatus {
             Self::MemoryLimit => "as much memory as allowed",
             Self::TimeLimit => "as much time as allowed",
             Self::Cancelled => "cancelled",
+            Self::Unsettled => "Newton's method did not settle",
         })
     }
 }

@@ -303,6 +303,29 @@ impl Skeleton {
         traces
     }
 
+    /// The blocks that a leaf has a whole side of, with what a function with these coefficients is there.
+    pub(super) fn own_traces(
+        &self,
+        place: usize,
+        c: &[f64],
+        reference: &Reference,
+        unknowns: usize,
+    ) -> Vec<(u32, Vec<f64>)> {
+        let rank = reference.rank();
+        let whole = |link: &Link| match link {
+            Link::Balance { part: Some(_), .. } => None,
+            other => other.block(),
+        };
+        let links = self.links[place].iter().zip(&reference.side_values);
+        links
+            .filter_map(|(link, values)| {
+                let of =
+                    |v: usize| super::leaf::apply(values.as_ref(), &c[v * rank..(v + 1) * rank]);
+                Some((whole(link)?, (0..unknowns).flat_map(of).collect()))
+            })
+            .collect()
+    }
+
     /// The traces of a leaf from those of the skeleton, with the given ones or with zero in their place.
     pub(super) fn traces(
         &self,

@@ -1,15 +1,20 @@
 //! From the statement of a linear problem to patches.
 
+use std::sync::Arc;
+
 use fastlsq_ops::EquationRow;
 
 use super::rectilinear::Rectilinear;
-use super::{Data, FaceCondition, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece};
+use super::{
+    Data, FaceCondition, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece,
+    PointEquations,
+};
 use crate::domain::DomainExt;
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, LinearProblem};
 
 impl LinearProblem {
     /// Solves on a tree of patches, refined where the residual asks for it: for what one sum of waves does not
-    /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes in the plane.
+    /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes.
     ///
     /// [`solve`](Self::solve) does so by itself where it is needed.
     ///
@@ -46,11 +51,35 @@ impl PatchProblem {
         let equations: Vec<(EquationRow, Data)> = equations
             .map(|e| (e.operator.clone(), Data::from(e.source.clone())))
             .collect();
+        Self::of_pieces(problem, |lo, hi| Piece::system(lo, hi, equations.clone()))
+    }
+
+    /// The problem on patches that a nonlinear problem on a union of boxes states, with these equations; its conditions must be
+    /// linear.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of); a condition that is not linear.
+    pub fn pointwise_of(
+        problem: &ConcreteProblem,
+        equations: Arc<dyn PointEquations>,
+    ) -> Result<Self, PatchError> {
+        if let Some(other) = problem.conditions.iter().find(|c| !c.statement.is_linear()) {
+            return Err(PatchError::NonlinearCondition {
+                label: other.label.clone(),
+            });
+        }
+        Self::of_pieces(problem, |lo, hi| {
+            Piece::pointwise(lo, hi, Arc::clone(&equations))
+        })
+    }
+
+    fn of_pieces(
+        problem: &ConcreteProblem,
+        piece: impl Fn(&[f64], &[f64]) -> Piece,
+    ) -> Result<Self, PatchError> {
         let domain = problem.domain.as_ref();
         let shape = Rectilinear::of(domain).ok_or(PatchError::NotABox)?;
-        let pieces = shape.boxes.iter();
-        let pieces = pieces.map(|(lo, hi)| Piece::system(lo, hi, equations.clone()));
-        let pieces = pieces.collect();
+        let pieces = shape.boxes.iter().map(|(lo, hi)| piece(lo, hi)).collect();
         let mut periodic: Vec<usize> = Vec::new();
         // For each part of the boundary, the conditions that hold there.
         let mut holding: Vec<Vec<usize>> = vec![Vec::new(); domain.parts().len()];

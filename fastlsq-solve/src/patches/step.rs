@@ -1,117 +1,183 @@
-//! One solve with given factors: from nothing, or as a step of iterative refinement.
+//! One solve with given factors: from nothing, or as a step of iterative refinement or of Newton's method.
 
 use faer::Mat;
 use rayon::prelude::*;
 
+use super::PatchError;
 use super::elimination::Elimination;
 use super::groups::{Group, groups};
 use super::leaf::Leaf;
+use super::pointwise;
+use super::problem::PatchProblem;
 use super::reference::{Reference, times};
 use super::skeleton::Skeleton;
 
 /// The traces of the skeleton and the coefficients of all leaves.
+#[derive(Debug, Clone)]
 pub(super) struct State {
-    traces: Vec<f64>,
+    pub(super) traces: Vec<f64>,
     pub(super) coefficients: Vec<Vec<f64>>,
 }
 
-/// Solves for the traces and the coefficients; from an earlier state, a step of iterative refinement.
-pub(super) fn solve_step(
-    skeleton: &Skeleton,
-    elimination: &Elimination,
-    leaves: &[&Leaf],
-    reference: &Reference,
-    unknowns: usize,
-    before: Option<&State>,
-) -> State {
-    let none = vec![0.0; elimination.unknowns()];
-    let old = before.map_or(&none, |state| &state.traces);
-    let groups = groups(leaves);
-    let traces_of = |group: &Group<'_>, from: &[f64], given: bool| {
-        let traces: Vec<Vec<f64>> = group
-            .places
-            .iter()
-            .map(|&p| skeleton.traces(p, leaves[p], reference, unknowns, from, given))
-            .collect();
-        let rows = group.operator.solve.ncols();
-        Mat::from_fn(rows, traces.len(), |i, j| traces[j][i])
-    };
-    let improved: Vec<(Mat<f64>, Mat<f64>)> = groups
-        .par_iter()
-        .map(|group| {
-            let rows = group.operator.solve.nrows();
-            let c = before.map(|state| group.columns(rows, |p| &state.coefficients[p]));
-            let c = group.improved(leaves, c, &traces_of(group, old, true), reference);
-            let flux = times(group.operator.flux.as_ref(), c.as_ref());
-            (c, flux)
-        })
-        .collect();
-    let mut where_in = vec![(0, 0); leaves.len()];
-    for (g, group) in groups.iter().enumerate() {
-        for (j, &place) in group.places.iter().enumerate() {
-            where_in[place] = (g, j);
+impl State {
+    /// The way from here to there, as far as `share`.
+    pub(super) fn towards(&self, goal: &Self, share: f64) -> Self {
+        let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            let pairs = a.iter().zip(b);
+            pairs.map(|(a, b)| a + share * (b - a)).collect()
+        };
+        let leaves = self.coefficients.iter().zip(&goal.coefficients);
+        Self {
+            traces: mix(&self.traces, &goal.traces),
+            coefficients: leaves.map(|(a, b)| mix(a, b)).collect(),
         }
-    }
-    let mut rhs = none.clone();
-    for (place, leaf) in leaves.iter().enumerate() {
-        let (g, j) = where_in[place];
-        let (c, flux) = &improved[g];
-        let (c, flux) = (c.col_as_slice(j), flux.col_as_slice(j));
-        skeleton.add_defect(place, leaf, c, flux, reference, &mut rhs);
-    }
-    let more = elimination.solve(rhs);
-    let finished: Vec<Mat<f64>> = groups
-        .par_iter()
-        .zip(improved)
-        .map(|(group, (c, _))| {
-            let traces = traces_of(group, &more, false);
-            c + times(group.operator.solve.as_ref(), traces.as_ref())
-        })
-        .collect();
-    let coefficients = where_in
-        .into_iter()
-        .map(|(g, j)| finished[g].col_as_slice(j).to_vec())
-        .collect();
-    let traces = old.iter().zip(more).map(|(old, more)| old + more).collect();
-    State {
-        traces,
-        coefficients,
     }
 }
 
-/// The change of u from one state to the next at the check points, relative in L2.
-pub(super) fn difference(
-    old: &State,
-    new: &State,
-    leaves: &[&Leaf],
-    reference: &Reference,
-    unknowns: usize,
-) -> f64 {
-    let rank = reference.rank();
-    let (mut change, mut size) = (0.0, 0.0);
-    for group in groups(leaves) {
-        let rows = unknowns * rank;
-        let now = group.columns(rows, |p| &new.coefficients[p]);
-        let then = group.columns(rows, |p| &old.coefficients[p]);
-        let step = &now - &then;
-        for v in 0..unknowns {
-            let values = |c: &Mat<f64>| {
-                times(
-                    reference.check_values.as_ref(),
-                    c.as_ref().subrows(v * rank, rank),
-                )
-            };
-            let (step, now) = (values(&step), values(&now));
+/// The leaves of a tree, tied together and factored.
+pub(super) struct Factored<'a> {
+    pub(super) problem: &'a PatchProblem,
+    pub(super) reference: &'a Reference,
+    pub(super) leaves: Vec<&'a Leaf>,
+    pub(super) skeleton: Skeleton,
+    pub(super) elimination: Elimination,
+}
+
+impl Factored<'_> {
+    /// Solves for the traces and the coefficients; from an earlier state, a step of iterative refinement, or of
+    /// Newton's method where equations are not linear.
+    pub(super) fn step(&self, before: Option<&State>) -> Result<State, PatchError> {
+        let (leaves, skeleton, reference) = (&self.leaves, &self.skeleton, self.reference);
+        let unknowns = self.problem.unknowns;
+        let none = vec![0.0; self.elimination.unknowns()];
+        let old = before.map_or(&none, |state| &state.traces);
+        let groups = groups(leaves);
+        let residuals = self.inner_residuals(before)?;
+        let traces_of = |group: &Group<'_>, from: &[f64], given: bool| {
+            let traces: Vec<Vec<f64>> = group
+                .places
+                .iter()
+                .map(|&p| skeleton.traces(p, leaves[p], reference, unknowns, from, given))
+                .collect();
+            let rows = group.operator.solve.ncols();
+            Mat::from_fn(rows, traces.len(), |i, j| traces[j][i])
+        };
+        let improved = groups
+            .par_iter()
+            .map(|group| {
+                let rows = group.operator.solve.nrows();
+                let c = before.map(|state| group.columns(rows, |p| &state.coefficients[p]));
+                let traces = traces_of(group, old, true);
+                let c = group.improved(leaves, c, &traces, &residuals, reference)?;
+                let flux = self.flux(group, &c)?;
+                Ok((c, flux))
+            })
+            .collect::<Result<Vec<(Mat<f64>, Mat<f64>)>, PatchError>>()?;
+        let mut where_in = vec![(0, 0); leaves.len()];
+        for (g, group) in groups.iter().enumerate() {
             for (j, &place) in group.places.iter().enumerate() {
-                let volume: f64 = leaves[place].frame.half.iter().product();
-                change += volume * step.col(j).squared_norm_l2();
-                size += volume * now.col(j).squared_norm_l2();
+                where_in[place] = (g, j);
+            }
+        }
+        let mut rhs = none.clone();
+        for (place, leaf) in leaves.iter().enumerate() {
+            let (g, j) = where_in[place];
+            let (c, flux) = &improved[g];
+            let (c, flux) = (c.col_as_slice(j), flux.col_as_slice(j));
+            skeleton.add_defect(place, leaf, c, flux, reference, &mut rhs);
+        }
+        let more = self.elimination.solve(rhs);
+        let finished: Vec<Mat<f64>> = groups
+            .par_iter()
+            .zip(improved)
+            .map(|(group, (c, _))| {
+                let traces = traces_of(group, &more, false);
+                c + times(group.operator.solve.as_ref(), traces.as_ref())
+            })
+            .collect();
+        let coefficients = where_in
+            .into_iter()
+            .map(|(g, j)| finished[g].col_as_slice(j).to_vec())
+            .collect();
+        let traces = old.iter().zip(more).map(|(old, more)| old + more).collect();
+        Ok(State {
+            traces,
+            coefficients,
+        })
+    }
+
+    /// What a state leaves over of equations that are not linear; empty for the others.
+    fn inner_residuals(&self, state: Option<&State>) -> Result<Vec<Vec<f64>>, PatchError> {
+        if !self.problem.is_pointwise() {
+            return Ok(vec![Vec::new(); self.leaves.len()]);
+        }
+        let (problem, reference) = (self.problem, self.reference);
+        let at = &reference.inner;
+        match state {
+            Some(state) => {
+                pointwise::residuals(&self.leaves, &state.coefficients, at, problem, reference)
+            }
+            None => {
+                let zero = vec![vec![0.0; problem.unknowns * reference.rank()]; self.leaves.len()];
+                pointwise::residuals(&self.leaves, &zero, at, problem, reference)
             }
         }
     }
-    if size > 0.0 {
-        f64::sqrt(change / size)
-    } else {
-        0.0
+
+    /// The fluxes of a group with these coefficients.
+    fn flux(&self, group: &Group<'_>, c: &Mat<f64>) -> Result<Mat<f64>, PatchError> {
+        let mut flux = times(group.operator.flux.as_ref(), c.as_ref());
+        for (j, &place) in group.places.iter().enumerate() {
+            let leaf = self.leaves[place];
+            let law = self.problem.pointwise(leaf.frame.piece);
+            if let Some(law) = law.filter(|law| !law.leading_part_is_given()) {
+                let own = pointwise::flux(law, leaf, c.col_as_slice(j), self.reference)?;
+                flux.col_as_slice_mut(j).copy_from_slice(&own);
+            }
+        }
+        Ok(flux)
+    }
+
+    /// The traces that functions with these coefficients have on the sides of the skeleton.
+    pub(super) fn traces_of(&self, coefficients: &[Vec<f64>]) -> Vec<f64> {
+        let mut traces = vec![0.0; self.elimination.unknowns()];
+        for (place, c) in coefficients.iter().enumerate() {
+            let own = self
+                .skeleton
+                .own_traces(place, c, self.reference, self.problem.unknowns);
+            for (block, values) in own {
+                let start = block as usize * values.len();
+                traces[start..start + values.len()].copy_from_slice(&values);
+            }
+        }
+        traces
+    }
+
+    /// The L2 norm of the difference of two states, and that of the second, at the check points.
+    pub(super) fn distance(&self, old: &State, new: &State) -> (f64, f64) {
+        let (reference, unknowns) = (self.reference, self.problem.unknowns);
+        let rank = reference.rank();
+        let (mut change, mut size) = (0.0, 0.0);
+        for group in groups(&self.leaves) {
+            let rows = unknowns * rank;
+            let now = group.columns(rows, |p| &new.coefficients[p]);
+            let then = group.columns(rows, |p| &old.coefficients[p]);
+            let step = &now - &then;
+            for v in 0..unknowns {
+                let values = |c: &Mat<f64>| {
+                    times(
+                        reference.check_values.as_ref(),
+                        c.as_ref().subrows(v * rank, rank),
+                    )
+                };
+                let (step, now) = (values(&step), values(&now));
+                for (j, &place) in group.places.iter().enumerate() {
+                    let volume: f64 = self.leaves[place].frame.half.iter().product();
+                    change += volume * step.col(j).squared_norm_l2();
+                    size += volume * now.col(j).squared_norm_l2();
+                }
+            }
+        }
+        (f64::sqrt(change), f64::sqrt(size))
     }
 }

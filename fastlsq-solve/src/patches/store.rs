@@ -6,14 +6,15 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::PatchError;
-use super::grid::{Cell, Grid};
-use super::leaf::{Leaf, LeafClass, LeafFrame, LeafOperator, leaf_operator};
+use super::frame::{LeafClass, LeafFrame, Linearisation};
+use super::grid::Cell;
+use super::leaf::Leaf;
+use super::mesh::PatchMesh;
+use super::operator::{LeafOperator, leaf_operator};
 use super::problem::PatchProblem;
-use super::reference::Reference;
-use super::tree::Tree;
 
-/// A frame, the number and the operator of its class, and its P f if the class is its own.
-type Unfinished = (LeafFrame, u32, Arc<LeafOperator>, Option<Vec<f64>>);
+/// A frame, and the number and the operator of its class.
+type Unfinished = (LeafFrame, u32, Arc<LeafOperator>);
 
 /// Leaves and operators that are kept from solve to solve.
 #[derive(Debug, Default)]
@@ -27,11 +28,10 @@ impl Store {
     /// Makes sure that every leaf of the tree is there; the answer is the number of new operators.
     pub(super) fn provide(
         &mut self,
-        tree: &Tree,
-        grid: &Grid,
+        mesh: &PatchMesh,
         problem: &PatchProblem,
-        reference: &Reference,
     ) -> Result<usize, PatchError> {
+        let tree = &mesh.tree;
         self.leaves.retain(|cell, _| tree.place(cell).is_some());
         let missing: Vec<Cell> = tree
             .leaves
@@ -41,8 +41,50 @@ impl Store {
             .collect();
         let frames: Vec<LeafFrame> = missing
             .into_par_iter()
-            .map(|cell| LeafFrame::new(cell, grid, problem, reference))
+            .map(|cell| LeafFrame::new(cell, &mesh.grid, problem, &mesh.reference))
             .collect::<Result<_, _>>()?;
+        self.take(frames, mesh, problem)
+    }
+
+    /// Makes sure that every leaf of the tree is there, with an operator near that of the equations linearised at a function;
+    /// the answer is the number of new operators.
+    pub(super) fn provide_linearised(
+        &mut self,
+        mesh: &PatchMesh,
+        problem: &PatchProblem,
+        coefficients: &[Vec<f64>],
+        how: Linearisation,
+    ) -> Result<usize, PatchError> {
+        let tree = &mesh.tree;
+        self.leaves.retain(|cell, _| tree.place(cell).is_some());
+        let leaves = &self.leaves;
+        let frames: Vec<Option<LeafFrame>> = tree
+            .leaves
+            .par_iter()
+            .zip(coefficients)
+            .map(|(cell, c)| {
+                let (grid, reference) = (&mesh.grid, &mesh.reference);
+                let frame = LeafFrame::linearised(*cell, grid, problem, reference, c, how)?;
+                let known = leaves.get(cell);
+                let stays = known.is_some_and(|leaf| leaf.frame.is_near(&frame, how.slack));
+                Ok((!stays).then_some(frame))
+            })
+            .collect::<Result<_, PatchError>>()?;
+        let frames: Vec<LeafFrame> = frames.into_iter().flatten().collect();
+        // A leaf that has changed is a class of its own anew.
+        for frame in &frames {
+            self.classes.remove(&LeafClass::Own(frame.cell));
+        }
+        self.take(frames, mesh, problem)
+    }
+
+    fn take(
+        &mut self,
+        frames: Vec<LeafFrame>,
+        mesh: &PatchMesh,
+        problem: &PatchProblem,
+    ) -> Result<usize, PatchError> {
+        let reference = &mesh.reference;
         let mut new: Vec<&LeafFrame> = Vec::new();
         let mut seen = HashSet::new();
         for frame in &frames {
@@ -55,13 +97,8 @@ impl Store {
             .map(|frame| leaf_operator(frame, problem, reference))
             .collect::<Result<Vec<_>, _>>()?;
         let operators = built.len();
-        let mut own: HashMap<Cell, Vec<f64>> = HashMap::new();
-        let classes: Vec<(LeafClass, Cell)> =
-            new.iter().map(|f| (f.class.clone(), f.cell)).collect();
-        for ((class, cell), (operator, particular)) in classes.into_iter().zip(built) {
-            if let Some(particular) = particular {
-                own.insert(cell, particular);
-            }
+        let classes: Vec<LeafClass> = new.iter().map(|frame| frame.class.clone()).collect();
+        for (class, operator) in classes.into_iter().zip(built) {
             self.classes.insert(class, (self.next, Arc::new(operator)));
             self.next += 1;
         }
@@ -69,24 +106,21 @@ impl Store {
             .into_iter()
             .filter_map(|frame| {
                 let (id, operator) = self.classes.get(&frame.class)?;
-                let own = own.remove(&frame.cell);
-                Some((frame, *id, Arc::clone(operator), own))
+                Some((frame, *id, Arc::clone(operator)))
             })
             .collect();
         let leaves = work
             .into_par_iter()
-            .map(|(frame, id, operator, own)| {
-                Leaf::new(frame, id, operator, own, grid, problem, reference)
+            .map(|(frame, id, operator)| {
+                Leaf::new(frame, id, operator, &mesh.grid, problem, reference)
             })
             .collect::<Result<Vec<_>, _>>()?;
         for leaf in leaves {
             self.leaves.insert(leaf.frame.cell, leaf);
         }
         // Operators of leaves that have been split are of no use any more.
-        self.classes.retain(|class, _| match class {
-            LeafClass::Own(cell) => tree.place(cell).is_some(),
-            LeafClass::Shared(_) => true,
-        });
+        let used: HashSet<u32> = self.leaves.values().map(|leaf| leaf.class).collect();
+        self.classes.retain(|_, (id, _)| used.contains(id));
         Ok(operators)
     }
 

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use fastlsq_ops::{
-    Expr, Real, X, Y, atan, call, cos, div, exp, identity_matrix, laplacian, sign, sin, sqrt,
+    Expr, Real, X, Y, Z, atan, call, cos, div, exp, identity_matrix, laplacian, sign, sin, sqrt,
     strain, unknown, unknowns, vector,
 };
 
@@ -99,6 +99,22 @@ pub fn peak_2d(sharpness: f64, center: [f64; 2]) -> Benchmark {
     Benchmark::new(
         "peak-2d",
         "−Δu = f, u = exp(−s |x − c|²)",
+        problem,
+        &[exact],
+    )
+}
+
+/// exp(−s |x − c|²) on the unit cube.
+#[must_use]
+pub fn peak_3d(sharpness: f64, center: [f64; 3]) -> Benchmark {
+    let square = (X - center[0]).powi(2) + (Y - center[1]).powi(2) + (Z - center[2]).powi(2);
+    let exact = exp(-sharpness * square);
+    let problem = LinearProblem::on(BoxDomain::unit(3))
+        .equation(-laplacian(unknown("u")), -laplacian(&exact))
+        .dirichlet(&exact);
+    Benchmark::new(
+        "peak-3d",
+        "−Δu = f, u = exp(−s |x − c|²) on a cube",
         problem,
         &[exact],
     )

@@ -7,6 +7,7 @@ mod limits;
 mod lstsq;
 mod memory;
 mod newton;
+mod patches;
 mod scaling;
 mod timing;
 
@@ -73,6 +74,11 @@ pub(crate) fn registry() -> Vec<Bench> {
             name: "newton",
             shows: "automatic nonlinear solves against steps of the paper's size, a step against a linear solve",
             run: newton::run,
+        },
+        Bench {
+            name: "patches",
+            shows: "how the time of patches grows with their number, stage by stage",
+            run: patches::run,
         },
         Bench {
             name: "cached",

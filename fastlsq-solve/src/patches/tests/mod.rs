@@ -6,7 +6,9 @@
 )]
 
 mod exactness;
+mod nonlinear;
 mod singular;
+mod space;
 mod statements;
 mod waves;
 

@@ -3,6 +3,8 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use fastlsq_newton::problems::{self as nonlinear_problems, NonlinearBenchmark};
+use fastlsq_newton::{NewtonOptions, NonlinearProblem};
 use fastlsq_solve::lsq::Method;
 use fastlsq_solve::ndarray::Array2;
 use fastlsq_solve::patches::{LeafSize, PatchOptions};
@@ -29,6 +31,10 @@ enum Truth {
     Known(Benchmark),
     /// A solution of the same problem with more functions in each patch and a smaller tolerance.
     Finer(LinearProblem),
+    /// A formula, for Newton's method.
+    KnownNonlinear(NonlinearBenchmark),
+    /// As `Finer`, for Newton's method.
+    FinerNonlinear(NonlinearProblem),
 }
 
 /// A problem and the tolerance that is asked for.
@@ -63,6 +69,16 @@ fn cases() -> Result<Vec<Case>> {
         known(local::helmholtz_waves("helmholtz-k400", 400.0), 3e-11),
         known(local::interface_square(1000.0)?, 3e-11),
         known(local::elastic_l()?, 3e-10),
+        Case {
+            name: "interior-layer",
+            tolerance: 3e-9,
+            truth: Truth::KnownNonlinear(nonlinear_problems::local::interior_layer(0.02, 0.5)),
+        },
+        Case {
+            name: "bratu-corner",
+            tolerance: 3e-9,
+            truth: Truth::FinerNonlinear(nonlinear_problems::local::bratu_corner()?),
+        },
     ])
 }
 
@@ -131,8 +147,12 @@ impl Item for Patches {
 
 fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Result<Row> {
     let reference = match &case.truth {
-        Truth::Known(_) => None,
+        Truth::Known(_) | Truth::KnownNonlinear(_) => None,
         Truth::Finer(problem) => Some(problem.solve_with(&finer(1e-12))?),
+        Truth::FinerNonlinear(problem) => {
+            let options = NewtonOptions::new().solve_options(finer(1e-11));
+            Some(problem.solve_with(&options)?.into_solution())
+        }
     };
     // The measure of this machine is taken in full runs only: it takes longer than most rows.
     let unit = match context.plan.quick {
@@ -151,7 +171,23 @@ fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Res
                 let solution = problem.solve_with(&options)?;
                 measured(problem.domain(), &solution, &of_reference(reference), seed)?
             }
-            (Truth::Finer(_), None) => {
+            (Truth::KnownNonlinear(benchmark), _) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = benchmark.problem.solve_with(&options)?;
+                let truth = |x: &[f64]| (benchmark.exact(x), benchmark.exact_gradient(x));
+                let mut run = measured(benchmark.problem.domain(), &solution, &truth, seed)?;
+                run.iterations = Some(solution.newton().iterations());
+                run
+            }
+            (Truth::FinerNonlinear(problem), Some(reference)) => {
+                let options = NewtonOptions::new().solve_options(options);
+                let solution = problem.solve_with(&options)?;
+                let truth = of_reference(reference);
+                let mut run = measured(problem.domain(), &solution, &truth, seed)?;
+                run.iterations = Some(solution.newton().iterations());
+                run
+            }
+            (Truth::Finer(_) | Truth::FinerNonlinear(_), None) => {
                 anyhow::bail!("there is no reference")
             }
         };
