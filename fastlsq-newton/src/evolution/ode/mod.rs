@@ -33,6 +33,7 @@ mod exponential;
 mod linearised;
 mod norm;
 mod radau;
+mod small;
 mod stepper;
 mod trajectory;
 
@@ -40,8 +41,10 @@ use faer::{Mat, MatMut};
 use linearised::DenseJacobian;
 use thiserror::Error;
 
+pub(crate) use exponential::phi;
 pub use exponential::{Propagator, exponential};
 pub use linearised::{Linearised, Shifted};
+pub(crate) use small::flow;
 pub use stepper::{Method, StepFailure, Stepper};
 pub use trajectory::{OdeStatus, Segment, Trajectory};
 
