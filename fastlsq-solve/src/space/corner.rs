@@ -44,7 +44,7 @@ fn exponents(angle: f64) -> Vec<f64> {
     found
 }
 
-/// Polynomials up to a degree, and those up to half of it times the singular functions of a corner at `position` of the
+/// Polynomials up to a degree, and those up to a good third of it times the singular functions of a corner at `position` of the
 /// reference piece.
 pub(super) fn features(
     rule: &Quadrature,
@@ -61,7 +61,7 @@ pub(super) fn features(
         let pair = power.pair();
         factors.extend(pair.map(|part| Arc::new(part) as Arc<dyn Factor>));
     }
-    let inner = PolynomialBasis::legendre(InputMap::from_box(&[-1.0; 2], &[1.0; 2])?, degree / 2)?;
+    let inner = PolynomialBasis::legendre(InputMap::from_box(&[-1.0; 2], &[1.0; 2])?, 2 * degree / 5 + 1)?;
     let singular = Weighted::new(factors, Arc::new(inner))?;
     Ok(Arc::new(JoinedBasis::new([
         Arc::new(smooth) as Arc<dyn Basis>,

@@ -157,7 +157,8 @@ fn star(
             let ends = turns.iter().skip(1).copied().chain([first + 2.0 * PI]);
             for (from, to) in turns.iter().zip(ends) {
                 // A wide angle takes more points.
-                let count = per_axis + (per_axis as f64 * (to - from) / PI) as usize;
+                let share = 0.4 + 0.9 * (to - from) / PI;
+                let count = (per_axis as f64 * share) as usize + 8;
                 let panel = Line::gauss(*from, to, count);
                 line.nodes.extend(panel.nodes);
                 line.weights.extend(panel.weights);
@@ -165,7 +166,7 @@ fn star(
             line
         }
     };
-    let unit = Line::gauss(0.0, 1.0, power as usize * per_axis + 2);
+    let unit = Line::gauss(0.0, 1.0, (power as usize + 1) * per_axis / 2 + 2);
     let (mut points, mut weights) = (Vec::new(), Vec::new());
     for (angle, wa) in angles.nodes.iter().zip(&angles.weights) {
         let whole = radius(*angle);

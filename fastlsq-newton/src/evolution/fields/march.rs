@@ -39,14 +39,14 @@ pub(crate) fn run(problem: &FieldProblem, aim: &Aim) -> Result<Run<History>, New
     let (mut now, mut step) = (start, None);
     let finish = 'restart: loop {
         let system = System::new(problem, Arc::clone(&march.space));
-        let method = choose(&system, now, &march.y);
+        let (method, longest) = choose(&system, now, &march.y);
         march.run.in_time = match method {
             Method::Explicit => InTime::Explicit,
             Method::Implicit => InTime::Implicit,
         };
         let mut options = OdeOptions::new(aim.time).method(method);
         options.first_step = step;
-        options.largest_step = (end - start) / LEAST_STEPS;
+        options.largest_step = longest.min((end - start) / LEAST_STEPS);
         let mut stepper = Stepper::new(&system, now, &march.y, end, &options)?;
         while stepper.time() < end {
             let time = stepper.time();

@@ -4,6 +4,11 @@
 //! the eigenvectors of the small matrices along the axes take the whole matrix apart: for each combination of
 //! eigenvalues there remains a matrix over the states. Along periodic axes the eigenvectors are complex waves, on which every
 //! derivative acts by a number. No matrix over all coefficients is ever formed.
+//!
+//! The same, with means of reactions that vary in space, serves implicit steps of semilinear equations: it leaves to Newton's iteration what is
+//! not stiff.
+
+use std::sync::Arc;
 
 use faer::{Mat, c64};
 use fastlsq_solve::dense::{Lu, eigen, symmetric_eigen};
@@ -11,7 +16,7 @@ use fastlsq_solve::space::product::{ProductSpace, along_axes};
 
 use super::space::FieldSpace;
 use super::system::System;
-use crate::evolution::ode::{flow, phi};
+use crate::evolution::ode::{Linearised, Shifted, flow, phi};
 
 /// Coefficients that differ by less, relative to the largest, are the same.
 const SAME: f64 = 1e-13;
@@ -43,28 +48,38 @@ struct Terms {
 }
 
 impl Terms {
-    /// The terms of the equation, if they are constant and each along one axis.
-    fn new(system: &System<'_>, space: &ProductSpace) -> Option<Self> {
+    /// The terms of the equation linearised at y, if they are constant and each along one axis; those without derivatives may vary if
+    /// their means will do.
+    fn new(
+        system: &System<'_>,
+        space: &ProductSpace,
+        slopes: &[(usize, usize, Vec<f64>)],
+        means: bool,
+    ) -> Option<Self> {
         let form = &system.problem.form;
         let states = form.states.len();
         if (1..states).any(|state| !space.alike(0, state)) {
             return None;
         }
-        let zero = vec![0.0; space.dim()];
         let mut terms = Self {
             states,
             plain: vec![0.0; states * states],
             along: vec![vec![vec![0.0; form.order + 1]; states * states]; form.dim],
         };
-        for (of, sample, values) in system.slopes(form.times.0, &zero)? {
-            let first = *values.first()?;
-            let largest = values.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-            if values.iter().any(|v| (v - first).abs() > SAME * largest) {
-                return None;
-            }
-            let (by, alpha) = &form.samples[sample];
+        let volume: f64 = space.weights().iter().sum();
+        for (of, sample, values) in slopes {
+            let (by, alpha) = &form.samples[*sample];
             let pair = of * states + by;
             let axes: Vec<usize> = (0..form.dim).filter(|k| alpha[*k] > 0).collect();
+            let mut first = *values.first()?;
+            let largest = values.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            if values.iter().any(|v| (v - first).abs() > SAME * largest) {
+                if !means || !axes.is_empty() {
+                    return None;
+                }
+                let pairs = values.iter().zip(space.weights());
+                first = pairs.map(|(v, w)| v * w).sum::<f64>() / volume;
+            }
             match axes[..] {
                 [] => terms.plain[pair] += first,
                 [axis] => terms.along[axis][pair][alpha[axis] as usize] += first,
@@ -95,11 +110,26 @@ impl Terms {
 }
 
 impl Separable {
+    /// A linear equation with this constant part of the rate, taken apart.
     pub(crate) fn new(system: &System<'_>, constant: &[f64]) -> Option<Self> {
+        let zero = vec![0.0; constant.len()];
+        let slopes = system.slopes(system.problem.form.times.0, &zero)?;
+        let mut this = Self::linearised(system, &slopes, false)?;
+        this.constant = this.transformed(constant);
+        Some(this)
+    }
+
+    /// The equation linearised with these slopes at the nodes, taken apart: exactly, or with the means of what is not
+    /// differentiated.
+    pub(crate) fn linearised(
+        system: &System<'_>,
+        slopes: &[(usize, usize, Vec<f64>)],
+        means: bool,
+    ) -> Option<Self> {
         let FieldSpace::Product(space) = &*system.space else {
             return None;
         };
-        let terms = Terms::new(system, space)?;
+        let terms = Terms::new(system, space, slopes, means)?;
         let (states, sizes) = (terms.states, space.sizes(0).to_vec());
         let (mut vectors, mut inverses) = (Vec::new(), Vec::new());
         // For each axis, for each eigenvector: the matrix over the states.
@@ -142,16 +172,34 @@ impl Separable {
             }
             matrices.extend(matrix);
         }
-        let mut this = Self {
+        Some(Self {
             sizes,
             states,
             vectors,
             inverses,
             matrices,
             constant: Vec::new(),
-        };
-        this.constant = this.transformed(constant);
-        Some(this)
+        })
+    }
+
+    /// (λ − hM)⁻¹ for every combination of eigenvectors, row by row.
+    fn resolvents(&self, lambda: c64, h: f64) -> Vec<c64> {
+        let (n, block) = (self.states, self.states * self.states);
+        let mut all = Vec::with_capacity(self.matrices.len());
+        for matrix in self.matrices.chunks_exact(block) {
+            let mut shifted = Mat::from_fn(n, n, |i, j| -h * matrix[i * n + j]);
+            let mut inverse = Mat::<c64>::identity(n, n);
+            for i in 0..n {
+                shifted[(i, i)] += lambda;
+            }
+            if n == 1 {
+                inverse[(0, 0)] = shifted[(0, 0)].inv();
+            } else {
+                Lu::new(shifted).solve_in_place(inverse.as_mut());
+            }
+            all.extend((0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| inverse[(i, j)]));
+        }
+        all
     }
 
     /// Real coefficients of each state in the coordinates of the eigenvectors.
@@ -203,6 +251,63 @@ impl Separable {
             .flat_map(|own| along_axes(&matrices, own, &self.sizes))
             .map(|v| v.re)
             .collect()
+    }
+}
+
+/// The linearised equation as implicit steps use it.
+#[derive(Debug)]
+pub(crate) struct SeparableJacobian(pub(crate) Arc<Separable>);
+
+impl Linearised for SeparableJacobian {
+    fn shifted(&self, lambda: c64, h: f64) -> Box<dyn Shifted> {
+        Box::new(SeparableShifted {
+            parts: Arc::clone(&self.0),
+            resolvents: self.0.resolvents(lambda, h),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct SeparableShifted {
+    parts: Arc<Separable>,
+    resolvents: Vec<c64>,
+}
+
+impl Shifted for SeparableShifted {
+    fn solve(&self, re: &mut [f64], im: &mut [f64]) {
+        let parts = &*self.parts;
+        let modes: usize = parts.sizes.iter().product();
+        let n = parts.states;
+        let real = im.iter().all(|v| *v == 0.0);
+        let matrices: Vec<_> = parts.inverses.iter().map(|m| Some(m.as_ref())).collect();
+        let mut w: Vec<Vec<c64>> = (0..n)
+            .map(|state| {
+                let own = state * modes..(state + 1) * modes;
+                let pairs = re[own.clone()].iter().zip(&im[own]);
+                let own: Vec<c64> = pairs.map(|(re, im)| c64::new(*re, *im)).collect();
+                along_axes(&matrices, &own, &parts.sizes)
+            })
+            .collect();
+        let mut own = vec![c64::new(0.0, 0.0); n];
+        for (mode, inverse) in self.resolvents.chunks_exact(n * n).enumerate() {
+            for (state, own) in own.iter_mut().enumerate() {
+                *own = w[state][mode];
+            }
+            for (state, row) in inverse.chunks_exact(n).enumerate() {
+                let products = row.iter().zip(&own).map(|(m, w)| *m * *w);
+                w[state][mode] = products.fold(c64::new(0.0, 0.0), |sum, p| sum + p);
+            }
+        }
+        let matrices: Vec<_> = parts.vectors.iter().map(|m| Some(m.as_ref())).collect();
+        for (state, own) in w.iter().enumerate() {
+            let back = along_axes(&matrices, own, &parts.sizes);
+            for (k, value) in back.into_iter().enumerate() {
+                re[state * modes + k] = value.re;
+                if !real {
+                    im[state * modes + k] = value.im;
+                }
+            }
+        }
     }
 }
 

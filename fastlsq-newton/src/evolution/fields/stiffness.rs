@@ -65,22 +65,28 @@ fn rate_cost(system: &System<'_>) -> f64 {
     transforms * each + PER_NODE * nodes
 }
 
-/// The kind of steps that takes less work from here to the end, as far as can be told beforehand.
+/// The kind of steps that takes less work from here to the end, as far as can be told beforehand, and the longest of them.
 ///
-/// Explicit steps are bounded by the largest eigenvalue, implicit ones by the matrix that they take.
-pub(crate) fn choose(system: &System<'_>, t: f64, y: &[f64]) -> Method {
+/// Explicit steps are bounded by the largest eigenvalue, implicit ones by the matrix that they take. An explicit step at the
+/// bound of its stability would fill the highest functions with errors of the size of the tolerance, which would be taken for
+/// lack of resolution; so it is kept within.
+pub(crate) fn choose(system: &System<'_>, t: f64, y: &[f64]) -> (Method, f64) {
     let dim = y.len();
-    if dim > MOST_DENSE {
-        return Method::Explicit;
-    }
+    let separable = system.is_separable(t, y);
     let left = system.problem.form.times.1 - t;
     let rate = rate_cost(system);
-    let explicit = (left * radius(system, t, y) / STABLE).max(STEPS) * EVALUATIONS * rate;
-    let factors = FACTORS * (dim as f64).powi(3);
-    let implicit = STEPS * (IMPLICIT_EVALUATIONS * rate + NEW_FACTORS * factors);
-    if explicit.is_finite() && explicit <= implicit {
-        Method::Explicit
+    let longest = STABLE / radius(system, t, y).max(f64::MIN_POSITIVE);
+    let explicit = (left / longest).max(STEPS) * EVALUATIONS * rate;
+    let factors = if separable {
+        rate
     } else {
-        Method::Implicit
+        FACTORS * (dim as f64).powi(3)
+    };
+    let implicit = STEPS * (IMPLICIT_EVALUATIONS * rate + NEW_FACTORS * factors);
+    let possible = separable || dim <= MOST_DENSE;
+    if possible && !(explicit.is_finite() && explicit <= implicit) {
+        (Method::Implicit, f64::INFINITY)
+    } else {
+        (Method::Explicit, longest)
     }
 }

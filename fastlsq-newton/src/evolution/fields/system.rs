@@ -6,10 +6,15 @@ use std::sync::Arc;
 use faer::{Mat, MatMut};
 
 use super::problem::FieldProblem;
+use super::separable::{Separable, SeparableJacobian};
 use super::space::{FieldSpace, walls_of};
 use crate::NewtonError;
 use crate::evolution::form::LOOKS;
-use crate::evolution::ode::Ode;
+use crate::evolution::ode::{DenseJacobian, Linearised, Ode};
+
+/// With more coefficients than this, a matrix that is taken apart axis by axis is better than a full one, although it is not the
+/// whole truth.
+const LEAST_SEPARABLE: usize = 500;
 
 /// c′ = P F(Σ cⱼvⱼ + lift(g)): the L2 projection of the rates.
 #[derive(Debug)]
@@ -122,6 +127,14 @@ impl<'a> System<'a> {
         Some(matrix)
     }
 
+    /// Whether implicit steps need no full matrix.
+    pub(crate) fn is_separable(&self, t: f64, y: &[f64]) -> bool {
+        y.len() > LEAST_SEPARABLE
+            && self
+                .slopes(t, y)
+                .is_some_and(|slopes| Separable::linearised(self, &slopes, true).is_some())
+    }
+
     /// Whether the problem is linear and neither equation nor data change in time, as far as can be seen.
     pub(crate) fn is_autonomous(&self, y: &[f64]) -> bool {
         let problem = self.problem;
@@ -172,6 +185,19 @@ impl Ode for System<'_> {
             Some(matrix) => jacobian.copy_from(&matrix),
             None => jacobian.fill(f64::NAN),
         }
+    }
+
+    fn linearise(&self, t: f64, y: &[f64]) -> Box<dyn Linearised> {
+        if y.len() > LEAST_SEPARABLE
+            && let Some(slopes) = self.slopes(t, y)
+            && let Some(separable) = Separable::linearised(self, &slopes, true)
+        {
+            return Box::new(SeparableJacobian(Arc::new(separable)));
+        }
+        let matrix = self.matrix(t, y);
+        Box::new(DenseJacobian(matrix.unwrap_or_else(|| {
+            Mat::from_fn(y.len(), y.len(), |_, _| f64::NAN)
+        })))
     }
 
     fn parts(&self) -> Vec<usize> {

@@ -38,7 +38,7 @@ mod stepper;
 mod trajectory;
 
 use faer::{Mat, MatMut};
-use linearised::DenseJacobian;
+pub(crate) use linearised::DenseJacobian;
 use thiserror::Error;
 
 pub(crate) use exponential::phi;
