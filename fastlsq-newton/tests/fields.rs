@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    Ball, BoxDomain, DomainExt, Ellipse, Expr, NewtonError, NewtonOptions, NonlinearProblem,
-    NonlinearSolution, Status, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative, sin, unknown,
-    unknowns, INITIAL,
+    Ball, BoxDomain, DomainExt, Ellipse, Expr, INITIAL, NewtonError, NewtonOptions,
+    NonlinearProblem, NonlinearSolution, Status, T, WALLS, X, Y, cos, exp, laplacian,
+    normal_derivative, sin, unknown, unknowns,
 };
 
 /// Evolves, and holds error and estimate against the tolerance and against each other.
@@ -129,7 +129,11 @@ fn what_is_wrong_is_said() {
         Err(NewtonError::NoEvolution { reason }) => reason,
         other => panic!("{other:?}"),
     };
-    let heat = || square(1.0).equation(u.d(T), laplacian(u)).initial_value(0.0);
+    let heat = || {
+        square(1.0)
+            .equation(u.d(T), laplacian(u))
+            .initial_value(0.0)
+    };
     let missing = refused(heat().condition(X.lo(), u, 0.0).condition(X.hi(), u, 0.0));
     assert!(missing.contains("0 conditions are given on"), "{missing}");
     let backwards = refused(

@@ -66,10 +66,9 @@ impl Basis for Flow {
         }
         out.fill(0.0);
         for term in form.terms() {
-            let ([space @ .., time], true) = (
-                term.action.derivative.orders(),
-                term.action.is_derivative(),
-            ) else {
+            let ([space @ .., time], true) =
+                (term.action.derivative.orders(), term.action.is_derivative())
+            else {
                 return Err(BasisError::Unsupported {
                     basis: "function that was evolved in time",
                     action: "integrals and multipliers".to_owned(),

@@ -268,7 +268,10 @@ fn difference<E: Evolving>(problem: &E, fine: &Run<E::History>, coarse: &Run<E::
     pairs
         .filter(|(_, (_, t))| *t == 0)
         .map(|((worst, scale), _)| worst / if *scale > 0.0 { *scale } else { 1.0 })
-        .fold(0.0, |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) })
+        .fold(
+            0.0,
+            |a: f64, b| if b.is_nan() { f64::NAN } else { a.max(b) },
+        )
 }
 
 /// The times at which runs over an interval are compared: evenly spread, and more at the beginning, where initial layers are.

@@ -114,7 +114,8 @@ impl ReferencedPlane {
         } else {
             (level, steps)
         };
-        self.reaction.reference(self.end, TIMES, level, steps / TIMES)
+        self.reaction
+            .reference(self.end, TIMES, level, steps / TIMES)
     }
 
     /// The worst L2 distance from the reference over its times, relative to its largest norm, both species together.
@@ -166,8 +167,14 @@ pub fn gray_scott() -> ReferencedPlane {
     let square = BoxDomain::new(&[0.0; 2], &[SIDE; 2]).and_then(|square| square.over(0.0, END));
     let meeting = u * v * v;
     let problem = on(square)
-        .equation(u.d(T), DIFFUSION[0] * laplacian(u) - &meeting + FEED * (1.0 - u))
-        .equation(v.d(T), DIFFUSION[1] * laplacian(v) + &meeting - (FEED + KILL) * v)
+        .equation(
+            u.d(T),
+            DIFFUSION[0] * laplacian(u) - &meeting + FEED * (1.0 - u),
+        )
+        .equation(
+            v.d(T),
+            DIFFUSION[1] * laplacian(v) + &meeting - (FEED + KILL) * v,
+        )
         .condition(INITIAL, u, 1.0 - 0.5 * &spot)
         .condition(INITIAL, v, 0.25 * &spot)
         .periodic(X)

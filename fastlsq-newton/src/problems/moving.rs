@@ -4,7 +4,9 @@ use std::f64::consts::PI;
 
 use faer::c64;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::{Domain, INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns};
+use fastlsq_solve::{
+    Domain, INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
+};
 use ndarray::Array2;
 
 use super::NonlinearBenchmark;

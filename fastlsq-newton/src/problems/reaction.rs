@@ -60,7 +60,10 @@ impl PlaneReaction {
         }
         let modes = |mut grid: Vec<c64>| -> Pair {
             transform_plane(&mut grid, n, false);
-            let mut pair = [vec![c64::new(0.0, 0.0); n * n], vec![c64::new(0.0, 0.0); n * n]];
+            let mut pair = [
+                vec![c64::new(0.0, 0.0); n * n],
+                vec![c64::new(0.0, 0.0); n * n],
+            ];
             for k in 0..n * n {
                 let (i, j) = (k % n, k / n);
                 if kept(i) && kept(j) {
@@ -111,9 +114,8 @@ impl PlaneReaction {
                 let na = rate(&a);
                 let b = combine(&|s, k, w| w.half * y[s][k] + w.middle * na[s][k]);
                 let nb = rate(&b);
-                let c = combine(&|s, k, w| {
-                    w.half * a[s][k] + w.middle * (2.0 * nb[s][k] - ny[s][k])
-                });
+                let c =
+                    combine(&|s, k, w| w.half * a[s][k] + w.middle * (2.0 * nb[s][k] - ny[s][k]));
                 let nc = rate(&c);
                 y = combine(&|s, k, w| {
                     w.full * y[s][k]

@@ -61,7 +61,10 @@ pub(super) fn features(
         let pair = power.pair();
         factors.extend(pair.map(|part| Arc::new(part) as Arc<dyn Factor>));
     }
-    let inner = PolynomialBasis::legendre(InputMap::from_box(&[-1.0; 2], &[1.0; 2])?, 2 * degree / 5 + 1)?;
+    let inner = PolynomialBasis::legendre(
+        InputMap::from_box(&[-1.0; 2], &[1.0; 2])?,
+        2 * degree / 5 + 1,
+    )?;
     let singular = Weighted::new(factors, Arc::new(inner))?;
     Ok(Arc::new(JoinedBasis::new([
         Arc::new(smooth) as Arc<dyn Basis>,
@@ -77,7 +80,10 @@ mod tests {
     fn exponents_up_to_integers() {
         let near = |found: &[f64], expected: &[f64]| {
             found.len() == expected.len()
-                && found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12)
+                && found
+                    .iter()
+                    .zip(expected)
+                    .all(|(a, b)| (a - b).abs() < 1e-12)
         };
         assert!(near(&exponents(1.5 * PI), &[2.0 / 3.0, 4.0 / 3.0]));
         assert!(near(&exponents(2.0 * PI), &[0.5]));

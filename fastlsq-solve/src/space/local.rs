@@ -6,9 +6,9 @@ use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-use super::{SpaceError, corner};
 use super::orthogonal::OrthogonalPolynomials;
 use super::quadrature::Quadrature;
+use super::{SpaceError, corner};
 use crate::control::Control;
 use crate::dense::{cholesky, cholesky_solve, product, right_singular, times};
 use crate::domain::{Corner, Sequence, UnitSampler};

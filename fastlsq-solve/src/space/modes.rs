@@ -6,9 +6,9 @@ use ndarray::{Array2, s};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{SpaceError, corner, polar};
 use super::local::{Local, LocalRequest, points_per_axis, polynomial_degree, scaled};
 use super::quadrature::{Line, Quadrature, fills};
+use super::{SpaceError, corner, polar};
 use crate::dense::times;
 use crate::domain::{Domain, Interval};
 

@@ -65,7 +65,9 @@ impl OrthogonalPolynomials {
             let mut lower = alpha.orders().to_vec();
             let axis = lower.iter().position(|o| *o > 0).ok_or(failed.clone())?;
             lower[axis] -= 1;
-            let from = place(&lower).filter(|from| *from < n).ok_or(failed.clone())?;
+            let from = place(&lower)
+                .filter(|from| *from < n)
+                .ok_or(failed.clone())?;
             let start = first_of[(alpha.order() as usize).saturating_sub(2)];
             let (done, mut rest) = q.as_mut().split_at_col_mut(n);
             let done = done.into_const();
@@ -82,8 +84,22 @@ impl OrthogonalPolynomials {
             for _ in 0..2 {
                 let mut more = Mat::zeros(n - start, 1);
                 let weights = (Accum::Replace, Par::Seq);
-                matmul(more.as_mut(), weights.0, earlier.transpose(), new.rb(), 1.0, weights.1);
-                matmul(new.rb_mut(), Accum::Add, earlier, more.as_ref(), -1.0, Par::Seq);
+                matmul(
+                    more.as_mut(),
+                    weights.0,
+                    earlier.transpose(),
+                    new.rb(),
+                    1.0,
+                    weights.1,
+                );
+                matmul(
+                    new.rb_mut(),
+                    Accum::Add,
+                    earlier,
+                    more.as_ref(),
+                    -1.0,
+                    Par::Seq,
+                );
                 for (h, more) in h.iter_mut().zip(more.col(0).iter()) {
                     *h += more;
                 }
@@ -253,7 +269,9 @@ mod tests {
         let at = |x: f64, alpha: [u32; 2]| {
             let points = ndarray::array![[x, 0.4]];
             let action = Action::derivative(MultiIndex::new(alpha));
-            basis.assemble(points.view(), &Form::action(&action)).unwrap()
+            basis
+                .assemble(points.view(), &Form::action(&action))
+                .unwrap()
         };
         let (up, down, here) = (at(0.3 + h, [1, 1]), at(0.3 - h, [1, 1]), at(0.3, [2, 1]));
         for j in 0..basis.len() {

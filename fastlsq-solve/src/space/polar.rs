@@ -92,7 +92,11 @@ fn ball(radius: f64, centre: &[f64], per_axis: usize) -> Result<Quadrature, Spac
                 for (angle, wa) in around.nodes.iter().zip(&around.weights) {
                     let flat = r * (1.0 - z * z).sqrt();
                     let (sin, cos) = angle.sin_cos();
-                    points.extend([centre[0] + flat * cos, centre[1] + flat * sin, centre[2] + r * z]);
+                    points.extend([
+                        centre[0] + flat * cos,
+                        centre[1] + flat * sin,
+                        centre[2] + r * z,
+                    ]);
                     weights.push(wr * wz * wa * r * r);
                 }
             }
@@ -133,7 +137,9 @@ fn star(
         let r = radius(angle);
         let shares = (0..LOOKS).map(|j| (j as f64 + 0.5) / LOOKS as f64);
         let sound = (r <= 1e-9 * reach || shares.clone().all(|share| inside(share * r, angle)))
-            && !shares.into_iter().any(|share| inside(r + share * (1.01 * reach - r) + 1e-6 * reach, angle));
+            && !shares
+                .into_iter()
+                .any(|share| inside(r + share * (1.01 * reach - r) + 1e-6 * reach, angle));
         if !sound {
             return Ok(None);
         }

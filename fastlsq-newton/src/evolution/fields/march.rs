@@ -121,10 +121,7 @@ impl<'a> March<'a> {
             space: Arc::new(space),
             y: Vec::new(),
             rounds: 0,
-            run: Run::new(
-                History::new(problem.form.dim),
-                problem.form.states.len(),
-            ),
+            run: Run::new(History::new(problem.form.dim), problem.form.states.len()),
         };
         march.run.pieces = (1, 1);
         let values = loop {
@@ -206,7 +203,11 @@ impl<'a> March<'a> {
     /// Evolves a linear problem that does not change in time by the exponential of its matrix; whether it is one.
     fn at_once(&mut self) -> Result<bool, NewtonError> {
         let (start, end) = self.problem.form.times;
-        let before = (self.resolution.clone(), Arc::clone(&self.space), self.y.clone());
+        let before = (
+            self.resolution.clone(),
+            Arc::clone(&self.space),
+            self.y.clone(),
+        );
         'finer: for _ in 0..ROUNDS {
             let system = System::new(self.problem, Arc::clone(&self.space));
             let exact = system
@@ -226,7 +227,9 @@ impl<'a> March<'a> {
                     if self.refine(&marked, &first)? {
                         continue 'finer;
                     }
-                    self.run.unresolved.get_or_insert(start + share * (end - start));
+                    self.run
+                        .unresolved
+                        .get_or_insert(start + share * (end - start));
                 }
             }
             self.run.history = History::Exact(Arc::new(exact), end, self.problem.form.dim);

@@ -33,7 +33,10 @@ impl Evolving for FieldProblem {
             let values = space.nodal(&own[state]);
             let others = other_space.at_nodes_of(&space, &other[state]);
             let pairs = space.weights().iter().zip(values.iter().zip(others));
-            pairs.map(|(w, (a, b))| w * (a - b).powi(2)).sum::<f64>().sqrt()
+            pairs
+                .map(|(w, (a, b))| w * (a - b).powi(2))
+                .sum::<f64>()
+                .sqrt()
         };
         Some((0..self.form.states.len()).map(distance).collect())
     }

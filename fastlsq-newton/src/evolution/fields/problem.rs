@@ -182,13 +182,22 @@ impl FieldProblem {
         let upper = normal[axis] > 0.0;
         let (lo, hi) = &self.form.bounds;
         let across = if upper { hi[axis] } else { lo[axis] };
-        let flat = at.points.column(axis).iter().all(|x| (x - across).abs() <= 1e-12 * (hi[axis] - lo[axis]))
+        let flat = at
+            .points
+            .column(axis)
+            .iter()
+            .all(|x| (x - across).abs() <= 1e-12 * (hi[axis] - lo[axis]))
             && at.normals.rows().into_iter().all(|row| row == normal);
         if !flat || self.periodic[axis] {
             return None;
         }
         let (_, slopes) = wall
-            .evaluate(&self.form, self.form.times.0, at.points.view(), at.normals.view())
+            .evaluate(
+                &self.form,
+                self.form.times.0,
+                at.points.view(),
+                at.normals.view(),
+            )
             .ok()?;
         let largest = slopes.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let mut coefficients = vec![0.0; self.form.order.max(1)];
@@ -268,7 +277,10 @@ impl FieldProblem {
             .space
             .sample_interior(5, &mut sampler)
             .map_err(|e| e.to_string())?;
-        let values = self.form.initial(inside.view()).map_err(|e| e.to_string())?;
+        let values = self
+            .form
+            .initial(inside.view())
+            .map_err(|e| e.to_string())?;
         let samples: Vec<Vec<f64>> = self
             .form
             .samples
@@ -287,7 +299,9 @@ impl FieldProblem {
             let (state, x) = &self.form.samples[*sample];
             let along = x.iter().filter(|o| **o > 0).count() == 1;
             let leading = x.iter().sum::<u32>() as usize == self.form.order;
-            let one_sign = slopes.iter().all(|c| *c != 0.0 && c.signum() == slopes[0].signum());
+            let one_sign = slopes
+                .iter()
+                .all(|c| *c != 0.0 && c.signum() == slopes[0].signum());
             if *of == last && self.form.states[*state].1 == 0 && along && leading && one_sign {
                 needed(self.form.order, self.form.states.len() == 2, slopes[0])?;
             }

@@ -197,7 +197,11 @@ impl Separable {
             } else {
                 Lu::new(shifted).solve_in_place(inverse.as_mut());
             }
-            all.extend((0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| inverse[(i, j)]));
+            all.extend(
+                (0..n)
+                    .flat_map(|i| (0..n).map(move |j| (i, j)))
+                    .map(|(i, j)| inverse[(i, j)]),
+            );
         }
         all
     }

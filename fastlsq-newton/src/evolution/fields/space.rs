@@ -96,7 +96,10 @@ pub(crate) fn walls_of(problem: &FieldProblem, state: usize) -> (Vec<usize>, boo
 }
 
 impl FieldSpace {
-    pub(crate) fn new(problem: &FieldProblem, resolution: &Resolution) -> Result<Self, NewtonError> {
+    pub(crate) fn new(
+        problem: &FieldProblem,
+        resolution: &Resolution,
+    ) -> Result<Self, NewtonError> {
         match (resolution, &problem.faces) {
             (Resolution::Axes(counts), Some(faces)) => {
                 Ok(Self::Product(product_space(problem, counts, faces)?))
@@ -163,9 +166,7 @@ impl FieldSpace {
         match self {
             Self::Product(space) => {
                 let (walls, _) = walls_of(problem, state);
-                let faces = walls
-                    .iter()
-                    .filter_map(|k| problem.faces.as_ref()?.get(*k));
+                let faces = walls.iter().filter_map(|k| problem.faces.as_ref()?.get(*k));
                 faces
                     .map(|face| {
                         let points = space.face_nodes(face.axis, face.row.upper);
@@ -309,7 +310,11 @@ impl FieldSpace {
             Self::Dense(dense) => {
                 // Modes are orthonormal over the rule.
                 let zero = vec![0; self.nodes().ncols()];
-                let weighted: Vec<f64> = values.iter().zip(self.weights()).map(|(v, w)| v * w).collect();
+                let weighted: Vec<f64> = values
+                    .iter()
+                    .zip(self.weights())
+                    .map(|(v, w)| v * w)
+                    .collect();
                 let Some((_, table)) = dense.tables.iter().find(|(own, _)| *own == zero) else {
                     return Vec::new();
                 };
@@ -339,13 +344,21 @@ fn product_space(
     let axes = counts.iter().enumerate().map(|(k, count)| {
         let order = problem.form.samples.iter().map(|(_, x)| x[k]).max();
         let order = order.unwrap_or(0) as usize;
-        Ok(Arc::new(Axis::new((lo[k], hi[k]), problem.periodic[k], *count, order)?))
+        Ok(Arc::new(Axis::new(
+            (lo[k], hi[k]),
+            problem.periodic[k],
+            *count,
+            order,
+        )?))
     });
     let axes = axes.collect::<Result<Vec<_>, SpaceError>>()?;
     let conditions: Vec<Vec<FaceCondition>> = (0..states)
         .map(|state| {
             let (walls, _) = walls_of(problem, state);
-            walls.iter().filter_map(|k| faces.get(*k).cloned()).collect()
+            walls
+                .iter()
+                .filter_map(|k| faces.get(*k).cloned())
+                .collect()
         })
         .collect();
     Ok(ProductSpace::new(axes, &conditions)?)
@@ -389,7 +402,10 @@ impl Dense {
             }
         }
         // The polynomials of the last two degrees.
-        let share = 1.0 - (1.0 - 2.0 / (degree as f64 + 1.0)).max(0.0).powi(form.dim as i32);
+        let share = 1.0
+            - (1.0 - 2.0 / (degree as f64 + 1.0))
+                .max(0.0)
+                .powi(form.dim as i32);
         Ok(Self {
             tail: ((share * modes.len() as f64) as usize).max(2),
             spaces,
@@ -422,7 +438,12 @@ impl Dense {
                 let block = product(block.as_ref(), self.spaces[by].null());
                 matrix
                     .as_mut()
-                    .submatrix_mut(self.starts[of], self.starts[by], block.nrows(), block.ncols())
+                    .submatrix_mut(
+                        self.starts[of],
+                        self.starts[by],
+                        block.nrows(),
+                        block.ncols(),
+                    )
                     .copy_from(&block);
             }
         }
@@ -435,16 +456,21 @@ fn condition(problem: &FieldProblem, wall: &Wall) -> SpaceCondition {
     let dim = problem.form.dim;
     let terms = wall.jets.iter().enumerate().map(|(column, alpha)| {
         let coefficient = Field::tabulated(format!("c{column}"), column);
-        Term::new(coefficient, Action::derivative(MultiIndex::new(alpha.clone())))
+        Term::new(
+            coefficient,
+            Action::derivative(MultiIndex::new(alpha.clone())),
+        )
     });
     let operator = Operator::from_terms(dim, terms);
     let (form, own) = (problem.form.clone(), wall.clone());
     SpaceCondition::new(wall.label.clone(), wall.part.1.clone(), operator).with_coefficients(
         Arc::new(move |at| {
             let found = own.evaluate(&form, form.times.0, at.points.view(), at.normals.view());
-            found.map(|(_, slopes)| slopes).map_err(|_| SpaceError::Numerical {
-                what: "the coefficients of a condition",
-            })
+            found
+                .map(|(_, slopes)| slopes)
+                .map_err(|_| SpaceError::Numerical {
+                    what: "the coefficients of a condition",
+                })
         }),
     )
 }

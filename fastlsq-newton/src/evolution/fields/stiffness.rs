@@ -38,7 +38,11 @@ fn radius(system: &System<'_>, t: f64, y: &[f64]) -> f64 {
             break;
         }
         let scale = step / norm;
-        let ahead: Vec<f64> = y.iter().zip(&direction).map(|(y, d)| y + scale * d).collect();
+        let ahead: Vec<f64> = y
+            .iter()
+            .zip(&direction)
+            .map(|(y, d)| y + scale * d)
+            .collect();
         let mut rate = vec![0.0; dim];
         system.rate(t, &ahead, &mut rate);
         for (rate, base) in rate.iter_mut().zip(&base) {

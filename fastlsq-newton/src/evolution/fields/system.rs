@@ -64,7 +64,13 @@ impl<'a> System<'a> {
         pairs
             .map(|(wall, (points, normals))| {
                 let wall = &self.problem.walls[*wall];
-                wall.data(&self.problem.form, t, points.view(), normals.view(), velocity)
+                wall.data(
+                    &self.problem.form,
+                    t,
+                    points.view(),
+                    normals.view(),
+                    velocity,
+                )
             })
             .collect()
     }

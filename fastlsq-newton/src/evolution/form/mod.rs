@@ -251,7 +251,10 @@ impl Form {
     /// Points of space at one time.
     pub(crate) fn points(&self, t: f64, x: ArrayView2<'_, f64>) -> Array2<f64> {
         let axes = x.ncols();
-        Array2::from_shape_fn((x.nrows(), axes + 1), |(i, k)| if k < axes { x[(i, k)] } else { t })
+        Array2::from_shape_fn(
+            (x.nrows(), axes + 1),
+            |(i, k)| if k < axes { x[(i, k)] } else { t },
+        )
     }
 
     /// The states at the start.

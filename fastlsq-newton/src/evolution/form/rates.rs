@@ -132,7 +132,12 @@ impl Form {
 }
 
 impl Equation {
-    pub(super) fn table(&self, count: usize, samples: &[Vec<f64>], rates: &[Vec<f64>]) -> Array2<f64> {
+    pub(super) fn table(
+        &self,
+        count: usize,
+        samples: &[Vec<f64>],
+        rates: &[Vec<f64>],
+    ) -> Array2<f64> {
         let mut table = Array2::zeros((count, self.columns.len()).f());
         for (mut target, source) in table.columns_mut().into_iter().zip(&self.columns) {
             let values = match source {

@@ -4,9 +4,7 @@ use std::ops::Deref;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_solve::space::line::EndCondition;
-use fastlsq_solve::{
-    ConcreteCondition, ConcretePlace, ConcreteProblem, Domain, Residual, Sites,
-};
+use fastlsq_solve::{ConcreteCondition, ConcretePlace, ConcreteProblem, Domain, Residual, Sites};
 use ndarray::{Array2, ArrayView2};
 
 use super::compatibility::needed;
@@ -184,12 +182,7 @@ impl LineProblem {
     }
 
     /// A condition at one end, for the unknowns and, where these have velocities, for those.
-    fn end(
-        &mut self,
-        label: &str,
-        residual: &Residual,
-        upper: bool,
-    ) -> Result<(), Refusal> {
+    fn end(&mut self, label: &str, residual: &Residual, upper: bool) -> Result<(), Refusal> {
         let jets: Vec<(usize, usize)> = residual
             .jets()
             .iter()

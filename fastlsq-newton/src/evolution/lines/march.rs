@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::space::line::{Element, LineSpace};
 use fastlsq_solve::Stage;
+use fastlsq_solve::space::line::{Element, LineSpace};
 
 use super::compatibility;
 use super::exact::{self, Exact};

@@ -40,7 +40,11 @@ pub(crate) fn flow(matrix: &[c64], t: f64, w: &mut [c64], b: &[c64]) {
     let norm = (0..size)
         .map(|i| (0..size).map(|j| a[i * size + j].norm()).sum::<f64>())
         .fold(0.0, f64::max);
-    let squarings = if norm > 0.5 { (norm / 0.5).log2().ceil() } else { 0.0 };
+    let squarings = if norm > 0.5 {
+        (norm / 0.5).log2().ceil()
+    } else {
+        0.0
+    };
     if !(squarings < 200.0) {
         w.fill(c64::new(f64::NAN, 0.0));
         return;

@@ -159,7 +159,12 @@ impl Axis {
     fn end_row(&self, row: &EndRow) -> Vec<f64> {
         let x = if row.upper { self.hi } else { self.lo };
         let mut sum = vec![0.0; self.count];
-        for (d, b) in row.coefficients.iter().enumerate().filter(|(_, b)| **b != 0.0) {
+        for (d, b) in row
+            .coefficients
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| **b != 0.0)
+        {
             for (sum, value) in sum.iter_mut().zip(self.row(d, x)) {
                 *sum += b * value;
             }
@@ -193,9 +198,8 @@ impl Split {
         let rows: Vec<Vec<f64>> = conditions.iter().map(|own| axis.end_row(own)).collect();
         let n = axis.count;
         let values = &axis.tables[0];
-        let full_projector = Mat::from_fn(n, axis.nodes.len(), |i, q| {
-            values[(q, i)] * axis.weights[q]
-        });
+        let full_projector =
+            Mat::from_fn(n, axis.nodes.len(), |i, q| values[(q, i)] * axis.weights[q]);
         if rows.is_empty() {
             return Ok(Self {
                 free: None,
@@ -219,7 +223,9 @@ impl Split {
                 modes: n,
             });
         }
-        let lift = Mat::from_fn(n, rows.len(), |i, j| split.pseudo_inverse[(i, j)] / norms[j]);
+        let lift = Mat::from_fn(n, rows.len(), |i, j| {
+            split.pseudo_inverse[(i, j)] / norms[j]
+        });
         let free = split.null;
         let free_tables = axis.tables.iter().map(|table| table * &free).collect();
         let projector = free.transpose() * &full_projector;
@@ -284,6 +290,12 @@ mod tests {
         let rows = Mat::from_fn(2, 9, |i, j| split.rows[i][j]);
         assert!((&rows * split.free.as_ref().unwrap()).norm_max() < 1e-12);
         assert!((&rows * &split.lift - Mat::<f64>::identity(2, 2)).norm_max() < 1e-12);
-        assert!(Split::new(Arc::clone(&split.axis), &[conditions[0].clone(), conditions[0].clone()]).is_err());
+        assert!(
+            Split::new(
+                Arc::clone(&split.axis),
+                &[conditions[0].clone(), conditions[0].clone()]
+            )
+            .is_err()
+        );
     }
 }

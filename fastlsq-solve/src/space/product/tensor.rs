@@ -58,7 +58,10 @@ pub(super) fn contracted(vector: &[f64], array: &[f64], sizes: &[usize], axis: u
         for (k, factor) in vector.iter().enumerate() {
             let from = (o * vector.len() + k) * inner;
             let to = o * inner;
-            for (out, x) in out[to..to + inner].iter_mut().zip(&array[from..from + inner]) {
+            for (out, x) in out[to..to + inner]
+                .iter_mut()
+                .zip(&array[from..from + inner])
+            {
                 *out += factor * x;
             }
         }
@@ -80,7 +83,10 @@ pub(super) fn add_outer(
         for (k, factor) in vector.iter().enumerate() {
             let to = (o * vector.len() + k) * inner;
             let from = o * inner;
-            for (out, x) in array[to..to + inner].iter_mut().zip(&others[from..from + inner]) {
+            for (out, x) in array[to..to + inner]
+                .iter_mut()
+                .zip(&others[from..from + inner])
+            {
                 *out += factor * x;
             }
         }
