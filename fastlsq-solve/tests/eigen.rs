@@ -272,20 +272,3 @@ fn a_corner_that_re_enters() {
         "{first:.1e} {third:.1e}"
     );
 }
-
-#[test]
-fn advection_and_diffusion_on_a_circle_have_complex_pairs() {
-    // −u″ + c u′ on a circle of length 2π: n² + icn.
-    let u = unknown("u");
-    let line = Interval::new(0.0, 2.0 * PI).unwrap();
-    let spectrum = Eigenproblem::new(line, -u.d(X).d(X) + 3.0 * u.d(X))
-        .periodic(X)
-        .solve(Wanted::Nearest(4.0, 4))
-        .unwrap();
-    for pair in spectrum.pairs() {
-        let n = pair.value.im / 3.0;
-        assert!((n - n.round()).abs() < 1e-9, "{}", pair.value);
-        assert!((pair.value.re - n * n).abs() < 1e-8, "{}", pair.value);
-    }
-    assert!(spectrum.pairs().iter().any(|pair| pair.value.im != 0.0));
-}

@@ -79,7 +79,7 @@ const END: f64 = 200.0;
 /// A bump of height 1 in the middle of the periodic square.
 fn bump(x: f64, y: f64) -> f64 {
     let shape = |x: f64| (PI * x / SIDE).sin().powi(2);
-    (6.0 * (shape(x) * shape(y) - 1.0)).exp()
+    (4.0 * (shape(x) * shape(y) - 1.0)).exp()
 }
 
 /// A problem of the plane without a solution in closed form, and the same for an independent method.
@@ -158,12 +158,12 @@ impl ReferencedPlane {
     }
 }
 
-/// The Gray–Scott system u_t = D_uΔu − uv² + F(1 − u), v_t = D_vΔv + uv² − (F + k)v on a periodic square: a spot that grows.
+/// The Gray–Scott system u_t = D_uΔu − uv² + F(1 − u), v_t = D_vΔv + uv² − (F + k)v on a periodic square: a spot that becomes a ring.
 #[must_use]
 pub fn gray_scott() -> ReferencedPlane {
     let [u, v] = unknowns(["u", "v"]);
     let shape = |x: Expr| sin(PI / SIDE * x).powi(2);
-    let spot = exp(6.0 * (shape(X.into()) * shape(Y.into()) - 1.0));
+    let spot = exp(4.0 * (shape(X.into()) * shape(Y.into()) - 1.0));
     let square = BoxDomain::new(&[0.0; 2], &[SIDE; 2]).and_then(|square| square.over(0.0, END));
     let meeting = u * v * v;
     let problem = on(square)
@@ -176,7 +176,7 @@ pub fn gray_scott() -> ReferencedPlane {
             DIFFUSION[1] * laplacian(v) + &meeting - (FEED + KILL) * v,
         )
         .condition(INITIAL, u, 1.0 - 0.5 * &spot)
-        .condition(INITIAL, v, 0.25 * &spot)
+        .condition(INITIAL, v, 0.5 * &spot)
         .periodic(X)
         .periodic(Y);
     ReferencedPlane {
@@ -190,7 +190,7 @@ pub fn gray_scott() -> ReferencedPlane {
             reaction: |u, v| [FEED - u * v * v, u * v * v],
             initial: |x, y| {
                 let spot = bump(x, y);
-                [1.0 - 0.5 * spot, 0.25 * spot]
+                [1.0 - 0.5 * spot, 0.5 * spot]
             },
         },
         end: END,
