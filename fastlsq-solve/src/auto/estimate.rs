@@ -1,9 +1,13 @@
 //! An estimate of the relative error of u that costs nothing extra.
 //!
 //! Every candidate that was tried has a held-out score sᵢ and values uᵢ at the probe points. Where
-//! uᵢ is much worse than the final u, ‖uᵢ − u‖/‖u‖ is its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
-//! measures how this problem turns residuals into errors. The estimate is κ s, with κ from the
-//! candidates of other draws whose scores lie closest above the final one.
+//! uᵢ is worse than the final u, ‖uᵢ − u‖/‖u‖ is about its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
+//! measures how this problem turns residuals into errors. The estimate is 3 κ s, where κ is the geometric mean over
+//! candidates of other draws, each with the weight 1/(1 + log₁₀ sᵢ/s): coarse candidates turn residuals into errors
+//! otherwise than fine ones (boundary layers: ten times less), but a single neighbour is a matter of chance.
+//!
+//! The constants come from 978 solves of the experiment `posed` (326 problems, three tolerances): within 1/5 … 20 of
+//! the error in 99 %, half of them between 1 and 4.
 
 use super::score::{Score, rms};
 use super::search::is_unresolved;
@@ -22,11 +26,8 @@ pub(crate) fn is_independent(witness: &Witness, draw: Option<u64>) -> bool {
     witness.draw.is_none() || witness.draw != draw
 }
 
-/// How many witnesses speak.
-const WITNESSES: usize = 5;
-/// A witness must be worse than the final score by this factor to know the error well.
-const CLEARLY_WORSE: f64 = 3.0;
-
+/// How many witnesses are heard.
+const WITNESSES: usize = 8;
 /// Better somewhat too large than too small.
 const SAFETY: f64 = 3.0;
 
@@ -48,26 +49,21 @@ pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witne
         .filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
         .collect();
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let clear: Vec<f64> = ratios
-        .iter()
-        .filter(|(score, _)| *score >= CLEARLY_WORSE * last.worst)
-        .map(|(_, ratio)| *ratio)
-        .take(WITNESSES)
-        .collect();
-    let chosen = if clear.is_empty() {
-        // All witnesses are about as good: their distance is an error by itself.
-        ratios
-            .iter()
-            .map(|(_, ratio)| *ratio)
-            .take(WITNESSES)
-            .collect()
-    } else {
-        clear
-    };
+    // Better witnesses than the final candidate are none: their distance to it is its error, not theirs.
+    let worse = ratios.iter().filter(|(score, _)| *score >= last.worst);
+    let mut chosen: Vec<(f64, f64)> = worse.copied().take(WITNESSES).collect();
+    if chosen.is_empty() {
+        chosen = ratios.into_iter().take(WITNESSES).collect();
+    }
     if chosen.is_empty() {
         return last.worst;
     }
-    let log_mean = chosen.iter().map(|ratio| ratio.ln()).sum::<f64>() / chosen.len() as f64;
+    let weight = |score: f64| 1.0 / (1.0 + (score / last.worst).max(1.0).log10());
+    let total: f64 = chosen.iter().map(|(score, _)| weight(*score)).sum();
+    let logs = chosen
+        .iter()
+        .map(|(score, ratio)| weight(*score) * ratio.ln());
+    let log_mean = logs.sum::<f64>() / total;
     // Nothing is known better than to rounding.
     let estimate = (SAFETY * last.worst * log_mean.exp()).max(f64::EPSILON);
     if is_unresolved(last.worst) {

@@ -81,6 +81,7 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         probes: Vec::new(),
         misfits: Vec::new(),
         row_factor: 1.0,
+        rows_in_vain: 0.0,
         judged: None,
         refused: None,
         trend: Trend::default(),
@@ -111,6 +112,8 @@ pub(super) struct Search<'a, W: Workbench> {
     misfits: Vec<(usize, f64)>,
     /// How many times the usual rows are taken.
     row_factor: f64,
+    /// The overfit at which more rows were tried and did not help.
+    rows_in_vain: f64,
     /// How well the question was posed, once it was judged.
     judged: Option<Posedness>,
     /// Why the last candidate that could not be solved could not.
@@ -169,19 +172,29 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Whether the best candidate's residual is so much larger between the rows than on them that more rows are called
-    /// for; then there will be.
+    /// for; then there will be. Where they did not help before, it must be larger still.
     pub(super) fn more_rows(&mut self) -> bool {
         let Some(best) = &self.best else {
             return false;
         };
-        let wanted = best.overfit > OVERFIT
+        let wanted = best.overfit > OVERFIT.max(OVERFIT_AGAIN * self.rows_in_vain)
             && best.score.worst > ROUNDING_SCORE
             && self.row_factor < MOST_ROWS
             && self.options().rows.is_none();
         if wanted {
             self.row_factor *= 2.0;
+            self.rows_in_vain = best.overfit;
         }
         wanted
+    }
+
+    /// Says whether the rows that were added helped: from then on as many are taken, or as few as before.
+    pub(super) fn rows_helped(&mut self, helped: bool) {
+        if helped {
+            self.rows_in_vain = 0.0;
+        } else {
+            self.row_factor *= 0.5;
+        }
     }
 
     /// Ends with this many features, whatever the number that was enough.
@@ -609,6 +622,8 @@ impl<W: Workbench> Search<'_, W> {
 
 /// Residuals that are so many times larger between the rows than on them call for more rows.
 const OVERFIT: f64 = 100.0;
+/// Where more rows did not help, they are tried again once the residuals differ so many times more.
+const OVERFIT_AGAIN: f64 = 10.0;
 /// The most rows, as a multiple of the usual number.
 const MOST_ROWS: f64 = 4.0;
 /// The points of a final number of features are those of no level.

@@ -23,6 +23,8 @@ const AXIS_STEP: f64 = 1.6;
 const RETUNE_STEP: f64 = 1.25;
 /// The most steps in one direction: a factor of ten thousand and more.
 const MOST_STEPS: usize = 40;
+/// Twice the rows must improve the score by this factor to be kept.
+const ROWS_GAIN: f64 = 1.5;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
 
@@ -144,13 +146,20 @@ impl<W: Workbench> Tuner<'_, '_, W> {
         Ok(())
     }
 
-    /// The present shape on more rows, where it follows noise between those it has.
+    /// The present shape on more rows, where it follows noise between those it has. Rows that gain nothing are not kept:
+    /// every later level would pay for them.
     fn add_rows(&mut self) -> Result<(), W::Error> {
         while !self.done()? && self.search.more_rows() {
             self.blocks = self.search.rows(self.count, self.level)?;
             self.tried.clear();
-            self.score = f64::INFINITY;
+            let before = std::mem::replace(&mut self.score, f64::INFINITY);
             self.try_out(self.shape.clone())?;
+            let helped = ROWS_GAIN * self.score < before;
+            self.search.rows_helped(helped);
+            if !helped {
+                self.score = self.score.min(before);
+                break;
+            }
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::score::Score;
 use crate::SolveError;
 use crate::control::Control;
 use crate::domain::BoundingBox;
-use crate::problem::ConcreteProblem;
+use crate::problem::{ConcreteCondition, ConcreteProblem};
 
 /// Detail that was overlooked.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Unseen {
 }
 
 /// Points of the grid in all.
-const GRID: usize = 40_000;
+const GRID: usize = 20_000;
 /// The most points of a grid along one axis.
 const ALONG: usize = 10_000;
 /// Points of the grid where the residual is taken, for each of the two signs of detail.
@@ -59,25 +59,31 @@ pub(super) fn look(
         if equation.source.is_constant() {
             continue;
         }
-        let (suspects, of) = suspects(problem, &equation.source, &grid)?;
-        let points = grid.points.select(Axis(0), &suspects);
+        let suspects = suspects(problem, &equation.source, &grid)?;
+        let points = grid.points.select(Axis(0), &suspects.points);
         let data = equation.source.evaluate(&points)?;
         let applied = equation.operator.apply(bases, beta, &points)?;
         let residuals = applied.iter().zip(&data).map(|(a, f)| (a - f).abs());
+        let bends = suspects.bends.iter().copied();
+        let details = residuals.zip(bends.chain(std::iter::repeat(f64::NAN)));
+        let details = details.map(|(residual, bend)| detail(residual, bend));
         report(judged(
             &equation.label,
             &points,
-            &residuals.collect::<Vec<_>>(),
-            of,
+            &details.collect::<Vec<_>>(),
+            suspects.of,
             *part,
         ));
     }
-    let counts = RowCounts {
-        interior: 0,
-        conditions: vec![CONDITION_POINTS; problem.conditions.len()],
-    };
+    // Constants have no detail, and tables are all there is to them.
+    let varies = |own: &ConcreteCondition| !own.data.is_constant();
     let mut conditions = problem.clone();
     conditions.equations.clear();
+    conditions.conditions.retain(varies);
+    let counts = RowCounts {
+        interior: 0,
+        conditions: vec![CONDITION_POINTS; conditions.conditions.len()],
+    };
     let share = TableShare::HeldOut;
     let control = Control::new();
     let blocks = sample_blocks(
@@ -89,7 +95,10 @@ pub(super) fn look(
         &control,
     )?;
     let parts = score.parts.iter().skip(problem.equations.len());
-    for (block, part) in blocks.iter().zip(parts) {
+    let parts = parts
+        .zip(&problem.conditions)
+        .filter(|(_, own)| varies(own));
+    for (block, (part, _)) in blocks.iter().zip(parts) {
         let applied = block.apply(bases, beta)?;
         let residuals = applied.iter().zip(&block.data).map(|(a, g)| (a - g).abs());
         report(judged(
@@ -125,45 +134,78 @@ fn grid(bounds: &BoundingBox) -> Grid {
         return Grid { points, along: 0 };
     }
     let along = ((GRID as f64).powf(1.0 / dim as f64).round() as usize).min(ALONG);
-    let points = Array2::from_shape_fn((along.pow(dim as u32), dim), |(i, k)| {
-        let index = i / along.pow((dim - 1 - k) as u32) % along;
-        lo[k] + (index as f64 + 0.5) / along as f64 * (hi[k] - lo[k])
-    });
+    let mut points = Array2::zeros((along.pow(dim as u32), dim));
+    for (k, mut column) in points.columns_mut().into_iter().enumerate() {
+        let centre = |j: usize| lo[k] + (j as f64 + 0.5) / along as f64 * (hi[k] - lo[k]);
+        let centres: Vec<f64> = (0..along).map(centre).collect();
+        let repeated = along.pow((dim - 1 - k) as u32);
+        let cycle = centres
+            .iter()
+            .flat_map(|c| std::iter::repeat_n(c, repeated));
+        for (x, c) in column.iter_mut().zip(cycle.cycle()) {
+            *x = *c;
+        }
+    }
     Grid { points, along }
 }
 
-/// The points of the domain where the data bend most between neighbours, and where they are largest; and how many points
-/// of the domain were looked at.
-fn suspects(
-    problem: &ConcreteProblem,
-    data: &Field,
-    grid: &Grid,
-) -> Result<(Vec<usize>, usize), SolveError> {
+/// Points at which the residual is worth a look.
+struct Suspects {
+    /// Points of the grid: where the data bend most between neighbours, and where they are largest.
+    points: Vec<usize>,
+    /// How much the data bend there; empty where points are scattered.
+    bends: Vec<f64>,
+    /// How many points of the domain were looked at.
+    of: usize,
+}
+
+/// The part of a residual that is detail of the data: all of it where the data bend about as much as the residual is
+/// large, as they do at a peak that u knows nothing of. A residual that is much smaller or much larger than that is u's own.
+fn detail(residual: f64, bend: f64) -> f64 {
+    let alike = bend / ALIKE..=bend * ALIKE;
+    if bend.is_nan() || alike.contains(&residual) {
+        residual
+    } else {
+        0.0
+    }
+}
+
+/// Bends and residuals are alike within this factor.
+const ALIKE: f64 = 20.0;
+
+fn suspects(problem: &ConcreteProblem, data: &Field, grid: &Grid) -> Result<Suspects, SolveError> {
     let inside: Vec<bool> = grid
         .points
         .rows()
         .into_iter()
         .map(|point| point.as_slice().is_some_and(|x| problem.domain.contains(x)))
         .collect();
-    // Data outside of the domain need not be defined: they are not asked for.
     let chosen: Vec<usize> = (0..inside.len()).filter(|&i| inside[i]).collect();
-    let points = grid.points.select(Axis(0), &chosen);
-    let own = data.evaluate(Sites::new(points.view()))?;
-    let mut values = vec![f64::NAN; inside.len()];
-    for (&i, value) in chosen.iter().zip(&own) {
-        values[i] = *value;
-    }
+    let values = if chosen.len() == inside.len() {
+        data.evaluate(Sites::new(grid.points.view()))?
+    } else {
+        // Data outside of the domain need not be defined: they are not asked for.
+        let points = grid.points.select(Axis(0), &chosen);
+        let own = data.evaluate(Sites::new(points.view()))?;
+        let mut values = vec![f64::NAN; inside.len()];
+        for (&i, value) in chosen.iter().zip(&own) {
+            values[i] = *value;
+        }
+        values
+    };
+    // At the rim of the grid u is worst by itself, and data cannot be compared on both sides: they are not looked at.
     let bend = |i: usize| -> f64 {
         let mut largest = 0.0f64;
         let mut stride = 1;
         for _ in 0..grid.points.ncols() {
             let index = i / stride % grid.along.max(1);
-            if grid.along > 4 && index >= 2 && index + 2 < grid.along {
-                let at = |steps: isize| values[(i as isize + steps * stride as isize) as usize];
-                let fourth = at(-2) - 4.0 * at(-1) + 6.0 * at(0) - 4.0 * at(1) + at(2);
-                largest = largest.max(fourth.abs());
+            if index < 2 || index + 2 >= grid.along {
+                return 0.0;
             }
-            stride *= grid.along.max(1);
+            let at = |steps: isize| values[(i as isize + steps * stride as isize) as usize];
+            let fourth = at(-2) - 4.0 * at(-1) + 6.0 * at(0) - 4.0 * at(1) + at(2);
+            largest = largest.max(fourth.abs());
+            stride *= grid.along;
         }
         largest
     };
@@ -178,7 +220,16 @@ fn suspects(
     };
     take(&bend);
     take(&|i| values[i].abs());
-    Ok((suspects, chosen.len()))
+    let gridded = grid.along > 0;
+    Ok(Suspects {
+        bends: suspects
+            .iter()
+            .filter(|_| gridded)
+            .map(|&i| bend(i))
+            .collect(),
+        points: suspects,
+        of: chosen.len(),
+    })
 }
 
 /// Whether the residuals at some points, of so many that were looked at, are far above those of the held-out ones.
