@@ -21,7 +21,7 @@ use fastlsq_solve::{
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
-use crate::evolution::LineProblem;
+use crate::evolution::Evolution;
 use crate::iteration::{Iteration, Outcome, unchanged_rows};
 use crate::on_patches::Patches;
 use crate::options::{Continuation, NewtonOptions, Start};
@@ -44,9 +44,9 @@ pub(crate) fn solve(
     validate(&concrete, options)?;
     let options = &options.started();
     if leaves_open(options)
-        && let Ok(line) = LineProblem::recognise(&problem.statement().concrete(&[])?)
+        && let Ok(evolution) = Evolution::recognise(&problem.statement().concrete(&[])?)
     {
-        return problem.evolved(&line, concrete.linear, options);
+        return problem.evolved(&evolution, concrete.linear, options);
     }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
 }

@@ -28,7 +28,7 @@
 //! - [`NonlinearSolution`]: a function, the record of the iteration, an error estimate
 //! - [`BranchOptions`], [`Branch`]: a branch of solutions past its folds
 //! - [`Slabs`]: long time intervals piece by piece
-//! - [`evolution`]: problems with initial values in one space dimension, followed in time
+//! - [`evolution`]: problems with initial values, followed in time
 //! - [`problems`]: benchmark problems with exact solutions
 //!
 //! Everything of `fastlsq-solve` that its signatures need is re-exported here.

@@ -8,7 +8,7 @@ use fastlsq_solve::{
 };
 
 use crate::NewtonError;
-use crate::evolution::{self, LineProblem};
+use crate::evolution::Evolution;
 use crate::options::NewtonOptions;
 use crate::residual::Residual;
 use crate::solution::NonlinearSolution;
@@ -58,7 +58,7 @@ impl NonlinearProblem {
     fastlsq_solve::stating_methods!();
 
     /// Solves with everything chosen automatically: in time, step by step, if it is an
-    /// [evolution](crate::evolution) in one space dimension; otherwise, or if options ask for features, in one sum of
+    /// [evolution](crate::evolution); otherwise, or if options ask for features, in one sum of
     /// waves.
     ///
     /// # Errors
@@ -83,20 +83,20 @@ impl NonlinearProblem {
     pub fn evolve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
         let concrete = Concrete::new(self, None)?;
         auto::validate(&concrete.frame, &options.solve)?;
-        let line = LineProblem::recognise(&self.statement.concrete(&[])?)
+        let evolution = Evolution::recognise(&self.statement.concrete(&[])?)
             .map_err(|reason| NewtonError::NoEvolution { reason })?;
-        self.evolved(&line, concrete.linear, &options.started())
+        self.evolved(&evolution, concrete.linear, &options.started())
     }
 
     /// The problem evolved in time.
     pub(crate) fn evolved(
         &self,
-        line: &LineProblem,
+        evolution: &Evolution,
         linear: bool,
         options: &NewtonOptions,
     ) -> Result<NonlinearSolution, NewtonError> {
         let functions = (self.domain().coordinates(), self.unknowns());
-        let (solution, report) = evolution::evolve(functions, line, options)?;
+        let (solution, report) = evolution.evolve(functions, options)?;
         let first = solution.bases().first().cloned();
         let features = first
             .map(auto::Features::Given)

@@ -4,8 +4,8 @@
 
 use fastlsq_solve::space::{Eigenproblem, SpaceError, Spectrum, Wanted};
 use fastlsq_solve::{
-    Ball, BoxDomain, Expr, Interval, WALLS, X, Y, biharmonic, laplacian, normal_derivative,
-    parameter, unknown,
+    Ball, BoxDomain, Expr, Interval, Polygon, WALLS, X, Y, biharmonic, laplacian,
+    normal_derivative, parameter, unknown,
 };
 use std::f64::consts::PI;
 
@@ -246,4 +246,29 @@ fn impossible_eigenproblems_are_named() {
         SpaceError::Statement(_)
     ));
     assert!(matches!(solve(u.d(Y), u.into()), SpaceError::Statement(_)));
+}
+
+#[test]
+fn a_corner_that_re_enters() {
+    let u = unknown("u");
+    let corners = [
+        [0.0, 0.0],
+        [2.0, 0.0],
+        [2.0, 1.0],
+        [1.0, 1.0],
+        [1.0, 2.0],
+        [0.0, 2.0],
+    ];
+    let spectrum = Eigenproblem::new(Polygon::new(&corners).unwrap(), minus_laplacian())
+        .condition(WALLS, u)
+        .bandwidth(8.8)
+        .solve(Wanted::Smallest(3))
+        .unwrap();
+    // The first by Fourier–Bessel functions, the third from the square.
+    let first = spectrum.pairs()[0].value.re / 9.639_723_844_021_9 - 1.0;
+    let third = spectrum.pairs()[2].value.re / (2.0 * PI * PI) - 1.0;
+    assert!(
+        first.abs() < 1e-9 && third.abs() < 1e-9,
+        "{first:.1e} {third:.1e}"
+    );
 }

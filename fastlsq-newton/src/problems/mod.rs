@@ -3,9 +3,11 @@
 
 mod cole_hopf;
 mod evolution;
+mod fields;
 mod flow;
 pub mod local;
 mod moving;
+mod reaction;
 mod spectral;
 mod steady;
 
@@ -18,11 +20,13 @@ pub use cole_hopf::burgers_thin_layer;
 pub use evolution::{
     burgers_shock, fisher_front, gray_scott_pulse, kdv_soliton, klein_gordon, sine_gordon_breather,
 };
+pub use fields::{ReferencedPlane, gray_scott, heat_box_3d, wave_disc};
 pub use flow::kovasznay;
 pub use moving::{
     Referenced, advection_long, allen_cahn_layers, heat_rod_long, kuramoto_sivashinsky,
     schroedinger_soliton,
 };
+pub use reaction::{PlaneReaction, PlaneReference};
 pub use spectral::{Semilinear, SpectralReference};
 pub use steady::{
     allen_cahn_1d, bratu_2d, nl_helmholtz_2d, nl_poisson_2d, nonlinear_8d, steady_burgers_1d,
@@ -166,6 +170,8 @@ pub fn evolving() -> Vec<NonlinearBenchmark> {
         schroedinger_soliton(),
         advection_long(),
         heat_rod_long(),
+        wave_disc(),
+        heat_box_3d(),
     ]
 }
 

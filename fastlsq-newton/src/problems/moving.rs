@@ -3,7 +3,10 @@
 use std::f64::consts::PI;
 
 use faer::c64;
-use fastlsq_solve::{INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns};
+use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_solve::{
+    Domain, INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
+};
 use ndarray::Array2;
 
 use super::NonlinearBenchmark;
@@ -82,32 +85,31 @@ pub struct Referenced {
 /// Times at which errors are measured, and points at each of them.
 const TIMES: usize = 20;
 const POINTS: usize = 1000;
+/// The same in several dimensions.
+const FIELD_POINTS: usize = 300;
 
-/// The largest L2 distance over equidistant times, relative to the largest norm of the truth, of one unknown or several.
+/// The largest L2 distance over some times, relative to the largest norm of the truth, of one unknown or several; at the points
+/// of space that belong to each time.
 fn worst(
-    (lo, hi): (f64, f64),
     times: &[f64],
+    points: &dyn Fn(usize) -> Result<Array2<f64>, NewtonError>,
     solution: &Solution,
-    truth: &dyn Fn(usize, f64) -> Vec<f64>,
+    truth: &dyn Fn(usize, &[f64]) -> Vec<f64>,
 ) -> Result<f64, NewtonError> {
     let (mut error, mut norm) = (0.0_f64, 0.0_f64);
     for (k, &t) in times.iter().enumerate() {
-        // Shifted from time to time, so that no point has a special place.
-        let shift = (0.618 * (k + 1) as f64).fract();
-        let points = Array2::from_shape_fn((POINTS, 2), |(i, axis)| {
-            if axis == 0 {
-                lo + (hi - lo) * (i as f64 + shift) / POINTS as f64
-            } else {
-                t
-            }
+        let space = points(k)?;
+        let axes = space.ncols();
+        let points = Array2::from_shape_fn((space.nrows(), axes + 1), |(i, axis)| {
+            if axis < axes { space[(i, axis)] } else { t }
         });
         let mut found = Vec::new();
         for unknown in solution.unknowns() {
             found.push(solution.evaluate(*unknown, &points)?);
         }
         let (mut distance, mut size) = (0.0, 0.0);
-        for (i, point) in points.rows().into_iter().enumerate() {
-            for (found, truth) in found.iter().zip(truth(k, point[0])) {
+        for (i, point) in space.rows().into_iter().enumerate() {
+            for (found, truth) in found.iter().zip(truth(k, &point.to_vec())) {
                 distance += (found[i] - truth).powi(2);
                 size += truth * truth;
             }
@@ -122,22 +124,41 @@ fn worst(
     Ok((error / norm).sqrt())
 }
 
+/// Points of an interval, shifted from time to time, so that none has a special place.
+fn on_line((lo, hi): (f64, f64), k: usize) -> Array2<f64> {
+    let shift = (0.618 * (k + 1) as f64).fract();
+    Array2::from_shape_fn((POINTS, 1), |(i, _)| {
+        lo + (hi - lo) * (i as f64 + shift) / POINTS as f64
+    })
+}
+
 impl NonlinearBenchmark {
-    /// The worst L2 error over the run at fresh points, relative to the largest norm of the exact solution: for evolutions in
-    /// one space dimension.
+    /// The worst L2 error over the run at fresh points, relative to the largest norm of the exact solution.
     ///
     /// # Errors
-    /// A solution of another problem.
+    /// A solution of another problem, or a domain without time.
     pub fn worst_error(&self, solution: &Solution) -> Result<f64, NewtonError> {
-        let bounds = self.problem.domain().bounding_box()?;
-        let (&[lo, start], &[hi, end]) = (bounds.lo(), bounds.hi()) else {
+        let domain = self.problem.domain();
+        let bounds = domain.bounding_box()?;
+        let (Some(space), [lo, .., start], [hi, .., end]) =
+            (domain.at_one_time(), bounds.lo(), bounds.hi())
+        else {
             return Err(NewtonError::NoTime);
         };
         let times: Vec<f64> = (1..=TIMES)
             .map(|k| start + (end - start) * k as f64 / TIMES as f64)
             .collect();
-        worst((lo, hi), &times, solution, &|k, x| {
-            self.exact(&[x, times[k]])
+        let points = |k: usize| {
+            if space.dim() == 1 {
+                return Ok(on_line((*lo, *hi), k));
+            }
+            let mut sampler = UnitSampler::on_stream(Sequence::Halton, k as u64, 77);
+            Ok(space.sample_interior(FIELD_POINTS, &mut sampler)?)
+        };
+        worst(&times, &points, solution, &|k, x| {
+            let mut point = x.to_vec();
+            point.push(times[k]);
+            self.exact(&point)
         })
     }
 }
@@ -165,13 +186,9 @@ impl Referenced {
         solution: &Solution,
         reference: &SpectralReference,
     ) -> Result<f64, NewtonError> {
-        let value = |k: usize, x: f64| vec![reference.value(k, x)];
-        worst(
-            self.semilinear.interval,
-            reference.times(),
-            solution,
-            &value,
-        )
+        let points = |k: usize| Ok(on_line(self.semilinear.interval, k));
+        let value = |k: usize, x: &[f64]| vec![reference.value(k, x[0])];
+        worst(reference.times(), &points, solution, &value)
     }
 }
 

@@ -115,17 +115,17 @@ impl Semilinear {
 }
 
 /// The coefficients of one mode.
-struct Weights {
-    half: f64,
-    full: f64,
-    middle: f64,
-    first: f64,
-    second: f64,
-    third: f64,
+pub(super) struct Weights {
+    pub(super) half: f64,
+    pub(super) full: f64,
+    pub(super) middle: f64,
+    pub(super) first: f64,
+    pub(super) second: f64,
+    pub(super) third: f64,
 }
 
 impl Weights {
-    fn new(symbol: f64, h: f64) -> Self {
+    pub(super) fn new(symbol: f64, h: f64) -> Self {
         const POINTS: usize = 32;
         let lambda = symbol * h;
         let mut sums = [0.0; 4];
@@ -201,7 +201,7 @@ impl SpectralReference {
 }
 
 /// The discrete Fourier transform of a power of two values, in place; the inverse is normalised.
-fn transform(values: &mut [c64], inverse: bool) {
+pub(super) fn transform(values: &mut [c64], inverse: bool) {
     let n = values.len();
     let mut j = 0;
     for i in 1..n {

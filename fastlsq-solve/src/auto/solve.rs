@@ -7,12 +7,17 @@ use super::shape::usual_draw;
 use super::symmetry;
 use super::trial::LinearBench;
 use crate::SolveError;
+use crate::domain::DomainExt;
 use crate::options::{FeatureChoice, Options, Symmetry};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
 use crate::report::Report;
 use crate::solution::Solution;
+
+/// Where to go with a problem in time that one sum of waves over all of it does not resolve.
+const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton) is followed step by step in time, which long times and \
+     fine detail ask for";
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
@@ -42,6 +47,9 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
         bench.may_give_up = patches.may_help();
         let mut found = search(bench)?;
         let open = options.leaves_features_open() && !problem.equations.is_empty();
+        if found.is_wanting() && problem.domain.time_axis().is_some() {
+            found.choice = format!("{}; {IN_TIME}", found.choice);
+        }
         if !(found.is_wanting() && open) {
             return super::as_solution(bench, found, begin);
         }

@@ -133,6 +133,12 @@ pub trait Domain: Debug + Send + Sync {
         None
     }
 
+    /// Space alone, of which this domain is the product with an interval of time as its last axis; `None` if it is no such
+    /// product. Parts of its boundary keep their numbers.
+    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
+        None
+    }
+
     /// The mirror coordinate c along `axis` if x ↦ 2c − x on that axis maps the domain onto itself;
     /// by default none is claimed.
     fn reflect(&self, axis: usize) -> Option<f64> {
@@ -210,6 +216,10 @@ impl<D: Domain + ?Sized> Domain for Arc<D> {
 
     fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
         (**self).over_times(start, end)
+    }
+
+    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
+        (**self).at_one_time()
     }
 
     fn reflect(&self, axis: usize) -> Option<f64> {

@@ -107,6 +107,10 @@ impl<D: Domain> Domain for Renamed<D> {
         Some(moved.map(renamed))
     }
 
+    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
+        self.inner.at_one_time()
+    }
+
     fn reflect(&self, axis: usize) -> Option<f64> {
         self.inner.reflect(axis)
     }

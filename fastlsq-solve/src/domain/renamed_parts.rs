@@ -131,6 +131,10 @@ impl Domain for RenamedParts {
         Some(moved.map(|inner| Arc::new(Self { inner, names }) as Arc<dyn Domain>))
     }
 
+    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
+        self.inner.at_one_time()
+    }
+
     fn reflect(&self, axis: usize) -> Option<f64> {
         self.inner.reflect(axis)
     }

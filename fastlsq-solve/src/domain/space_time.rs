@@ -230,6 +230,10 @@ impl Domain for SpaceTime {
         Some(moved.map(|domain| Arc::new(domain) as Arc<dyn Domain>))
     }
 
+    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
+        Some(Arc::clone(&self.space))
+    }
+
     fn reflect(&self, axis: usize) -> Option<f64> {
         // The time axis has a direction, even though the set itself is symmetric.
         if axis < self.space.dim() {

@@ -4,7 +4,7 @@ use ndarray::Array2;
 use std::fmt;
 use std::sync::Arc;
 
-use super::local::{expected_rank, polynomial_count};
+use super::local::{bandwidth_of, expected_rank, polynomial_count};
 use super::modes::is_polynomial;
 use super::{Modes, SpaceCondition, SpaceError, TrialSpace};
 use crate::domain::{Domain, Sequence, UnitSampler, checked_interior};
@@ -141,7 +141,7 @@ impl SpaceBuilder {
     pub fn global(&self, bandwidth: f64) -> Result<Modes, SpaceError> {
         let dim = self.domain.dim();
         if !self.periodic.iter().all(|&p| p) {
-            let needed = if is_polynomial(&*self.domain, &self.periodic)? {
+            let needed = if is_polynomial(&self.periodic) {
                 polynomial_count(dim, bandwidth)
             } else {
                 expected_rank(dim, bandwidth, self.cut())
@@ -167,6 +167,14 @@ impl SpaceBuilder {
             });
         }
         Ok(modes)
+    }
+
+    /// One piece with polynomials up to this degree, or waves of the bandwidth that they would hold.
+    ///
+    /// # Errors
+    /// As [`global`](Self::global).
+    pub fn of_degree(&self, degree: usize) -> Result<Modes, SpaceError> {
+        self.global(bandwidth_of(self.domain.dim(), degree))
     }
 
     /// The space of one piece with this bandwidth.

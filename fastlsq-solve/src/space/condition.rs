@@ -2,12 +2,19 @@
 
 use faer::Mat;
 use fastlsq_ops::{Operator, Sites};
+use ndarray::Array2;
+use std::fmt;
+use std::sync::Arc;
 
 use super::{Modes, SpaceError};
 use crate::domain::{BoundaryPoints, DomainExt, PartSelector, Sequence, UnitSampler};
 
+/// Coefficients at points of the boundary: one row per point.
+pub type Coefficients =
+    Arc<dyn Fn(&BoundaryPoints) -> Result<Array2<f64>, SpaceError> + Send + Sync>;
+
 /// B u = g on parts of the boundary; the space holds the functions with B u = 0, a lift the rest.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SpaceCondition {
     /// The name in reports.
     pub label: String,
@@ -15,6 +22,17 @@ pub struct SpaceCondition {
     pub place: PartSelector,
     /// B.
     pub operator: Operator,
+    table: Option<Coefficients>,
+}
+
+impl fmt::Debug for SpaceCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpaceCondition")
+            .field("label", &self.label)
+            .field("place", &self.place)
+            .field("operator", &self.operator)
+            .finish_non_exhaustive()
+    }
 }
 
 impl SpaceCondition {
@@ -28,7 +46,15 @@ impl SpaceCondition {
             label: label.into(),
             place: place.into(),
             operator,
+            table: None,
         }
+    }
+
+    /// With values for the tabulated coefficients of the operator.
+    #[must_use]
+    pub fn with_coefficients(mut self, table: Coefficients) -> Self {
+        self.table = Some(table);
+        self
     }
 }
 
@@ -69,7 +95,12 @@ impl SampledCondition {
         };
         let mut sampler = UnitSampler::on_stream(Sequence::Halton, modes.seed(), stream);
         let points = domain.sample_selected(&condition.place, count, &mut sampler)?;
-        let sites = Sites::new(points.points.view()).with_normals(points.normals.view());
+        let table = condition.table.as_ref().map(|table| table(&points));
+        let table = table.transpose()?;
+        let mut sites = Sites::new(points.points.view()).with_normals(points.normals.view());
+        if let Some(table) = &table {
+            sites = sites.with_table(table.view());
+        }
         let mut rows = modes.at(&condition.operator, sites)?;
         let largest = (0..rows.nrows())
             .map(|i| rows.row(i).norm_l2())

@@ -6,19 +6,21 @@ use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-use super::SpaceError;
+use super::orthogonal::OrthogonalPolynomials;
 use super::quadrature::Quadrature;
+use super::{SpaceError, corner};
 use crate::control::Control;
 use crate::dense::{cholesky, cholesky_solve, product, right_singular, times};
-use crate::domain::{Sequence, UnitSampler};
+use crate::domain::{Corner, Sequence, UnitSampler};
 use crate::lsq::reduce_rows;
 
 /// Functions q̂ⱼ on a piece whose bounding box is [−1, 1]^d, orthonormal in the weights of its rule:
-/// q̂ = φ̂·T with sine features φ̂ and a compression T.
+/// q̂ = φ̂·T with features φ̂ and a compression T.
 #[derive(Debug)]
 pub(super) struct Local {
     features: Arc<dyn Basis>,
-    compression: Mat<f64>,
+    /// `None` where the features are orthonormal as they are.
+    compression: Option<Mat<f64>>,
     /// The rule on the reference piece.
     pub(super) rule: Quadrature,
     /// The radius of the ball of frequencies.
@@ -30,27 +32,52 @@ pub(super) struct Local {
 pub(super) struct LocalRequest<'a> {
     pub(super) rule: Quadrature,
     pub(super) periodic: &'a [bool],
-    /// Whether the piece is a box without periodic axes: polynomials serve it better than waves, with fewer functions and less rounding.
-    pub(super) polynomials: bool,
+    /// Whether the piece is a box.
+    pub(super) is_box: bool,
+    /// A corner that re-enters, with its place on the reference piece.
+    pub(super) corner: Option<(Corner, [f64; 2])>,
     pub(super) bandwidth: f64,
     pub(super) cut: f64,
     pub(super) seed: u64,
 }
 
 impl Local {
-    /// Features with frequencies in the ball of radius `bandwidth`, compressed by the singular values of
-    /// their weighted samples down to `cut` of the largest.
+    /// Functions that hold waves with frequencies in the ball of radius `bandwidth`.
     pub(super) fn new(request: LocalRequest<'_>) -> Result<Self, SpaceError> {
         let dim = request.periodic.len();
         if request.periodic.iter().all(|&periodic| periodic) {
             return Self::fourier(request);
         }
-        if request.polynomials {
-            return Self::legendre(request);
+        // Without periodic axes polynomials serve better than waves, with fewer functions and less rounding.
+        if !request.periodic.contains(&true) {
+            let degree = polynomial_degree(dim, request.bandwidth);
+            if let Some((own, position)) = &request.corner {
+                let features = corner::features(&request.rule, own, *position, degree)?;
+                return Self::compressed(features, request);
+            }
+            return if request.is_box {
+                Self::legendre(request)
+            } else {
+                Self::orthogonal(request)
+            };
         }
         let count = feature_count(dim, request.bandwidth, request.cut);
-        let features = draw(&request, dim, count)?;
-        let samples = weighted(&features, &request.rule)?;
+        let features = Arc::new(draw(&request, dim, count)?);
+        Self::compressed(features, request)
+    }
+
+    /// Any features, compressed by the singular values of their weighted samples down to `cut` of the largest.
+    fn compressed(features: Arc<dyn Basis>, request: LocalRequest<'_>) -> Result<Self, SpaceError> {
+        let mut samples = weighted(&*features, &request.rule)?;
+        // Each is as good as the others.
+        let norms: Vec<f64> = (0..samples.ncols())
+            .map(|j| samples.col(j).norm_l2().max(f64::MIN_POSITIVE))
+            .collect();
+        for (j, norm) in norms.iter().enumerate() {
+            for i in 0..samples.nrows() {
+                samples[(i, j)] /= norm;
+            }
+        }
         // A tall matrix is reduced to a triangle first: the same right singular vectors.
         let right = if samples.nrows() > 2 * samples.ncols() {
             let none = Mat::<f64>::zeros(samples.nrows(), 0);
@@ -68,10 +95,12 @@ impl Local {
             .iter()
             .take_while(|&&value| value > request.cut * largest)
             .count();
-        let compression = Mat::from_fn(count, rank, |i, j| right.v[(i, j)] / right.values[j]);
+        let compression = Mat::from_fn(norms.len(), rank, |i, j| {
+            right.v[(i, j)] / right.values[j] / norms[i]
+        });
         Ok(Self {
-            features: Arc::new(features),
-            compression,
+            features,
+            compression: Some(compression),
             rule: request.rule,
             bandwidth: request.bandwidth,
         })
@@ -94,7 +123,19 @@ impl Local {
         });
         Ok(Self {
             features: Arc::new(features),
-            compression,
+            compression: Some(compression),
+            rule: request.rule,
+            bandwidth: request.bandwidth,
+        })
+    }
+
+    /// Polynomials that are orthonormal on a domain of any shape.
+    fn orthogonal(request: LocalRequest<'_>) -> Result<Self, SpaceError> {
+        let degree = polynomial_degree(request.periodic.len(), request.bandwidth);
+        let features = OrthogonalPolynomials::new(&request.rule, degree)?;
+        Ok(Self {
+            features: Arc::new(features),
+            compression: None,
             rule: request.rule,
             bandwidth: request.bandwidth,
         })
@@ -147,7 +188,7 @@ impl Local {
         let compression = Mat::from_fn(count, count, |i, j| if i == j { scales[i] } else { 0.0 });
         Ok(Self {
             features: Arc::new(features),
-            compression,
+            compression: Some(compression),
             rule: request.rule,
             bandwidth: request.bandwidth,
         })
@@ -155,7 +196,8 @@ impl Local {
 
     /// The number of functions.
     pub(super) fn len(&self) -> usize {
-        self.compression.ncols()
+        let compressed = self.compression.as_ref().map(Mat::ncols);
+        compressed.unwrap_or_else(|| self.features.len())
     }
 
     /// Coefficients of the least-squares fit to values at the nodes of the rule.
@@ -201,7 +243,10 @@ impl Local {
         form: &Form<'_>,
     ) -> Result<Mat<f64>, SpaceError> {
         let raw = self.features.assemble(points.view(), form)?;
-        Ok(product(raw.as_ref(), self.compression.as_ref()))
+        Ok(match &self.compression {
+            Some(compression) => product(raw.as_ref(), compression.as_ref()),
+            None => raw,
+        })
     }
 }
 
@@ -250,11 +295,22 @@ pub(super) fn points_per_axis(bandwidth: f64, periodic: bool) -> usize {
     }
 }
 
-/// The degree of polynomials that hold waves up to a bandwidth to about ten digits; on a line, where they cost little,
-/// to rounding.
+/// Slope and offset of the degree of polynomials that hold waves up to a bandwidth to about ten digits; on a line, where
+/// they cost little, to rounding.
+fn degree_line(dim: usize) -> (f64, f64) {
+    if dim == 1 { (1.4, 16.0) } else { (1.3, 6.0) }
+}
+
+/// The degree of polynomials that hold waves up to a bandwidth.
 pub(super) fn polynomial_degree(dim: usize, bandwidth: f64) -> u32 {
-    let (slope, more) = if dim == 1 { (1.4, 16.0) } else { (1.3, 6.0) };
+    let (slope, more) = degree_line(dim);
     (slope * bandwidth + more) as u32
+}
+
+/// A bandwidth whose waves polynomials of this degree hold.
+pub(super) fn bandwidth_of(dim: usize, degree: usize) -> f64 {
+    let (slope, more) = degree_line(dim);
+    ((degree as f64 + 0.5 - more) / slope).max(0.1)
 }
 
 /// How many polynomials of bounded total degree there are, (d + p choose p).

@@ -2,13 +2,12 @@
 //! a spectrum.
 //!
 //! # The mathematics
-//! Sine features φ with frequencies in a ball of radius R are sampled at the nodes xᵢ of a quadrature with
-//! weights wᵢ. The singular value decomposition of √wᵢ φⱼ(xᵢ) gives combinations qⱼ = Σ φ T that are
-//! orthonormal in L2 (the *modes*), ordered by how well the features hold them; those below a cut are
+//! The *modes* qⱼ of a domain are functions that are orthonormal in L2 over the nodes xᵢ and weights wᵢ of a quadrature and hold
+//! waves up to a bandwidth R. Without periodic axes they are polynomials: products of Legendre polynomials on boxes, polynomials
+//! made orthogonal one after the other on any other domain. If all axes are periodic they are the waves of the lattice 2πn/L, exactly periodic
+//! and orthonormal as they are. Where only some are, sine features φ, on the lattice along those, are compressed: the singular value
+//! decomposition of √wᵢ φⱼ(xᵢ) gives combinations qⱼ = Σ φ T, ordered by how well the features hold them; those below a cut are
 //! dropped. There remain about 2R/π modes per axis and some for the edges, whatever the number of features.
-//! Along periodic axes frequencies lie on the lattice 2πn/L, so that functions are periodic exactly; if all
-//! axes are periodic, the waves are orthonormal as they are. On boxes in several dimensions without periodic axes the modes
-//! are products of Legendre polynomials, of a degree that holds the same waves.
 //!
 //! Homogeneous conditions B u = 0 are rows over the modes; their null space Z gives the functions
 //! v = q Z of the space V. Inhomogeneous ones, B u = g, are met by u = Σ cⱼ vⱼ + lift(g), where the lift is the
@@ -34,32 +33,37 @@
 //! - [`SpaceBuilder`]: modes chosen by what they must represent
 //! - [`Modes`]: before conditions; [`SpaceCondition`]; [`TrialSpace`]: with them
 //! - [`mod@line`]: joined polynomials on an interval or a circle, with banded matrices
+//! - [`product`]: products of polynomials or waves on a box, conditions on faces built in, without matrices over all of them
 //! - [`Eigenproblem`]: L u = λ M u for one unknown, with an error estimate for each eigenvalue
 //!
 //! # What is not
 //! - Matrices are dense and the work grows with the cube of the dimension, so that a space has at most 1500
 //!   modes by default: room for few waves in three dimensions.
-//! - Joined intervals exist in one dimension only, and eigenproblems use one piece: functions with singular
-//!   corners are not resolved.
+//! - Joined intervals exist in one dimension only, and eigenproblems use one piece. Of corners that re-enter one is taken care of, with conditions
+//!   of the same kind on both its sides.
 //! - Operators hold derivatives with coefficients; integrals and multipliers are refused.
 //!
 //! The room stands on `lsq`, `domain` and `dense`, and knows nothing of problems and solves.
 
 mod builder;
 mod condition;
+mod corner;
 mod eigen;
 mod elimination;
 mod error;
 pub mod line;
 mod local;
 mod modes;
+mod orthogonal;
+mod polar;
+pub mod product;
 mod quadrature;
 mod trial;
 
 pub use builder::{Sampled, SpaceBuilder, Target};
-pub use condition::SpaceCondition;
+pub use condition::{Coefficients, SpaceCondition};
 pub use eigen::{Eigenpair, Eigenproblem, Spectrum, Wanted, eigenpairs};
 pub use error::SpaceError;
 pub use modes::Modes;
-pub use quadrature::Quadrature;
+pub use quadrature::{Quadrature, is_box};
 pub use trial::{SpaceReport, TrialSpace};

@@ -6,9 +6,9 @@ use ndarray::{Array2, s};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::SpaceError;
 use super::local::{Local, LocalRequest, points_per_axis, polynomial_degree, scaled};
-use super::quadrature::{Line, Quadrature, is_box};
+use super::quadrature::{Line, Quadrature, fills};
+use super::{SpaceError, corner, polar};
 use crate::dense::times;
 use crate::domain::{Domain, Interval};
 
@@ -115,8 +115,7 @@ impl Modes {
             .map(|k| periodic.get(k).copied().unwrap_or(false))
             .collect();
         let all = periodic.iter().all(|&p| p);
-        let polynomials = is_polynomial(&*domain, &periodic)?;
-        let per_axis = if polynomials {
+        let per_axis = if is_polynomial(&periodic) {
             polynomial_points(dim, bandwidth)
         } else {
             points_per_axis(bandwidth, all)
@@ -128,19 +127,33 @@ impl Modes {
                 requirement: "it needs more than a million nodes, beyond what dense matrices can serve",
             });
         }
-        let physical = Quadrature::on(&*domain, &periodic, per_axis, seed)?;
+        let is_box = fills(&*domain, &bounds)?;
+        let corner = if is_polynomial(&periodic) && !is_box {
+            corner::reentrant(&*domain)
+        } else {
+            None
+        };
+        let around = match &corner {
+            Some(corner) => polar::corner_rule(&*domain, &bounds, corner.position, per_axis)?,
+            None => None,
+        };
+        let corner = corner.filter(|_| around.is_some());
+        let physical = match around {
+            Some(rule) => rule,
+            None => Quadrature::on(&*domain, &periodic, per_axis, seed)?,
+        };
         let centre: Vec<f64> = bounds
             .lo()
             .iter()
             .zip(bounds.hi())
             .map(|(lo, hi)| 0.5 * (lo + hi))
             .collect();
-        let half: Vec<f64> = bounds
-            .lo()
-            .iter()
-            .zip(bounds.hi())
-            .map(|(lo, hi)| 0.5 * (hi - lo))
-            .collect();
+        let mut half: Vec<f64> = bounds.extents().map(|e| 0.5 * e).collect();
+        if corner.is_some() {
+            // Powers of ζ are harmonic where both axes have the same scale.
+            let largest = half.iter().copied().fold(0.0, f64::max);
+            half.fill(largest);
+        }
         let scale: f64 = half.iter().product();
         let mut points = physical.points.clone();
         for mut point in points.rows_mut() {
@@ -155,12 +168,21 @@ impl Modes {
         let local = Arc::new(Local::new(LocalRequest {
             rule,
             periodic: &periodic,
-            polynomials,
+            is_box,
+            corner: corner.map(|corner| {
+                let at = |k: usize| (corner.position[k] - centre[k]) / half[k];
+                let position = [at(0), at(1)];
+                (corner, position)
+            }),
             bandwidth,
             cut,
             seed,
         })?);
-        let piece = Piece::new(bounds.lo(), bounds.hi(), &local, 0, 0);
+        let ends = |sign: f64| -> Vec<f64> {
+            let pairs = centre.iter().zip(&half);
+            pairs.map(|(c, h)| c + sign * h).collect()
+        };
+        let piece = Piece::new(&ends(-1.0), &ends(1.0), &local, 0, 0);
         Ok(Self {
             domain,
             periodic,
@@ -212,7 +234,8 @@ impl Modes {
         let local = Arc::new(Local::new(LocalRequest {
             rule,
             periodic: &[false],
-            polynomials: true,
+            is_box: true,
+            corner: None,
             bandwidth,
             cut,
             seed,
@@ -548,8 +571,8 @@ fn polynomial_points(dim: usize, bandwidth: f64) -> usize {
 }
 
 /// Whether the modes of a domain are polynomials.
-pub(super) fn is_polynomial(domain: &dyn Domain, periodic: &[bool]) -> Result<bool, SpaceError> {
-    Ok(!periodic.contains(&true) && is_box(domain, &domain.bounding_box()?)?)
+pub(super) fn is_polynomial(periodic: &[bool]) -> bool {
+    !periodic.contains(&true)
 }
 
 /// Points and normals of some of the sites.

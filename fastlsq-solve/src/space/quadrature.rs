@@ -1,14 +1,14 @@
 //! Points and weights for integrals over domains.
 //!
 //! Products of Gauss–Legendre rules on boxes, of trapezoidal rules along periodic axes (exact for
-//! trigonometric polynomials), polar rules on discs and balls; on any other domain many quasi-random
-//! points of equal weight.
+//! trigonometric polynomials), polar rules on discs, balls and whatever in the plane is seen whole from its middle; on any other
+//! domain many quasi-random points of equal weight.
 
 use crate::domain::{BoundingBox, Domain, UnitSampler, checked_interior};
 use ndarray::Array2;
 use std::f64::consts::PI;
 
-use super::SpaceError;
+use super::{SpaceError, polar};
 
 /// A rule ∫ f ≈ Σ wᵢ f(xᵢ).
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ impl Quadrature {
         let dim = bounds.dim();
         // A domain that fills its bounding box is a box; one that fills its inscribed ellipsoid with
         // a single wall is a ball. Both can be told from volume and corners, whatever their type.
-        if is_box(domain, &bounds)? {
+        if fills(domain, &bounds)? {
             let rules: Vec<Line> = (0..dim)
                 .map(|axis| {
                     let (lo, hi) = (bounds.lo()[axis], bounds.hi()[axis]);
@@ -51,7 +51,7 @@ impl Quadrature {
                 .collect();
             return Ok(product(&rules));
         }
-        if let Some(polar) = polar(domain, &bounds, per_axis)? {
+        if let Some(polar) = polar::rule(domain, &bounds, per_axis)? {
             return Ok(polar);
         }
         let count =
@@ -140,7 +140,16 @@ fn product(rules: &[Line]) -> Quadrature {
     Quadrature { points, weights }
 }
 
-pub(super) fn is_box(domain: &dyn Domain, bounds: &BoundingBox) -> Result<bool, SpaceError> {
+/// Whether a domain is a box, whatever its type.
+///
+/// # Errors
+/// A domain without a volume or a bounding box.
+pub fn is_box(domain: &dyn Domain) -> Result<bool, SpaceError> {
+    fills(domain, &domain.bounding_box()?)
+}
+
+/// Whether a domain fills its bounding box.
+pub(super) fn fills(domain: &dyn Domain, bounds: &BoundingBox) -> Result<bool, SpaceError> {
     let dim = bounds.dim();
     if dim > 16 {
         return Ok(false);
@@ -159,73 +168,6 @@ pub(super) fn is_box(domain: &dyn Domain, bounds: &BoundingBox) -> Result<bool, 
         domain.contains(&point)
     });
     Ok(full && corners)
-}
-
-/// Radius by Gauss–Legendre times angles, if the domain is a disc or a ball in three dimensions.
-fn polar(
-    domain: &dyn Domain,
-    bounds: &BoundingBox,
-    per_axis: usize,
-) -> Result<Option<Quadrature>, SpaceError> {
-    let dim = bounds.dim();
-    let half: Vec<f64> = bounds
-        .lo()
-        .iter()
-        .zip(bounds.hi())
-        .map(|(lo, hi)| 0.5 * (hi - lo))
-        .collect();
-    let centre: Vec<f64> = bounds
-        .lo()
-        .iter()
-        .zip(bounds.hi())
-        .map(|(lo, hi)| 0.5 * (lo + hi))
-        .collect();
-    let radius = half[0];
-    let round = half.iter().all(|h| (h / radius - 1.0).abs() < 1e-12);
-    let measure = match dim {
-        2 => PI * radius * radius,
-        3 => 4.0 / 3.0 * PI * radius.powi(3),
-        _ => return Ok(None),
-    };
-    let whole = domain.parts().len() == 1 && (domain.volume()? / measure - 1.0).abs() < 1e-12;
-    // A ball holds the points just inside its sphere and not those just outside, in any direction.
-    let diagonal = |share: f64| {
-        let step = share * radius / (dim as f64).sqrt();
-        let point: Vec<f64> = centre.iter().map(|c| c + step).collect();
-        domain.contains(&point)
-    };
-    if !(round && whole && diagonal(1.0 - 1e-9) && !diagonal(1.0 + 1e-9)) {
-        return Ok(None);
-    }
-    let radii = Line::gauss(0.0, radius, per_axis.div_ceil(2) + 4);
-    let around = Line::trapezoidal(0.0, 2.0 * PI, 2 * per_axis);
-    let heights = Line::gauss(-1.0, 1.0, if dim == 3 { per_axis } else { 1 });
-    let mut points = Vec::new();
-    let mut weights = Vec::new();
-    for (r, wr) in radii.nodes.iter().zip(&radii.weights) {
-        for (z, wz) in heights.nodes.iter().zip(&heights.weights) {
-            for (angle, wa) in around.nodes.iter().zip(&around.weights) {
-                if dim == 2 {
-                    points.extend([centre[0] + r * angle.cos(), centre[1] + r * angle.sin()]);
-                    weights.push(wr * wa * r);
-                } else {
-                    let flat = r * (1.0 - z * z).sqrt();
-                    points.extend([
-                        centre[0] + flat * angle.cos(),
-                        centre[1] + flat * angle.sin(),
-                        centre[2] + r * z,
-                    ]);
-                    weights.push(wr * wz * wa * r * r);
-                }
-            }
-        }
-    }
-    let points = Array2::from_shape_vec((weights.len(), dim), points).map_err(|_| {
-        SpaceError::Numerical {
-            what: "a polar rule",
-        }
-    })?;
-    Ok(Some(Quadrature { points, weights }))
 }
 
 #[cfg(test)]

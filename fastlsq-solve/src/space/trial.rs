@@ -247,6 +247,12 @@ impl TrialSpace {
         })
     }
 
+    /// The coefficients of the functions over the modes, modes by functions.
+    #[must_use]
+    pub fn null(&self) -> MatRef<'_, f64> {
+        self.null.as_ref()
+    }
+
     /// L vⱼ at the nodes, points by functions.
     ///
     /// # Errors

@@ -6,8 +6,9 @@ use faer::Mat;
 use fastlsq_solve::dense::cholesky;
 use fastlsq_solve::space::line::LineSpace;
 
-use super::form::{LOOKS, LineProblem};
+use super::form::LineProblem;
 use super::system::System;
+use crate::evolution::form::LOOKS;
 use crate::evolution::ode::{Ode, Propagator};
 
 /// The most coefficients: eigenvalues cost their cube.

@@ -1,24 +1,13 @@
 //! What was found, as a function of space and time.
 
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 use fastlsq_solve::space::line::LineSpace;
+use ndarray::ArrayView2;
 
 use super::exact::Exact;
-use super::form::lagrange_slope;
-
-/// Times within a span at which it is kept: the polynomials of one step have degree 7.
-const TIMES: usize = 8;
-
-/// Chebyshev's points on [0, 1], ends included.
-pub(crate) fn span_times(start: f64, end: f64) -> [f64; TIMES] {
-    std::array::from_fn(|k| match k {
-        0 => start,
-        k if k == TIMES - 1 => end,
-        k => start + 0.5 * (end - start) * (1.0 - (PI * k as f64 / (TIMES - 1) as f64).cos()),
-    })
-}
+use crate::evolution::flow::Past;
+use crate::evolution::span::{by_time, span_weights};
 
 /// The solution over one step in time.
 #[derive(Debug, Clone)]
@@ -31,37 +20,9 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// For each time of the span, the weight of its expansion in the derivative of order k in time at t.
     fn weights(&self, t: f64, k: usize) -> Vec<f64> {
-        let nodes = span_times(self.start, self.end);
-        // The derivative of order k − 1 is known at the nodes; those of Lagrange's polynomials do the last one.
-        let mut weights: Vec<f64> = if k == 0 {
-            lagrange(&nodes, t)
-        } else {
-            (0..TIMES).map(|j| lagrange_slope(&nodes, j, t)).collect()
-        };
-        for _ in 1..k {
-            weights = (0..TIMES)
-                .map(|j| {
-                    (0..TIMES)
-                        .map(|i| weights[i] * lagrange_slope(&nodes, j, nodes[i]))
-                        .sum()
-                })
-                .collect();
-        }
-        weights
+        span_weights((self.start, self.end), t, k)
     }
-}
-
-fn lagrange(nodes: &[f64; TIMES], t: f64) -> Vec<f64> {
-    (0..TIMES)
-        .map(|k| {
-            let others = nodes.iter().enumerate().filter(|(j, _)| *j != k);
-            others.fold(1.0, |product, (_, node)| {
-                product * (t - node) / (nodes[k] - node)
-            })
-        })
-        .collect()
 }
 
 /// Spans one after the other, or a solution that is known at any time.
@@ -72,14 +33,6 @@ pub(crate) enum History {
 }
 
 impl History {
-    /// The time that was reached.
-    pub(crate) fn end(&self) -> Option<f64> {
-        match self {
-            Self::Spans(spans) => spans.last().map(|span| span.end),
-            Self::Exact(_, end) => Some(*end),
-        }
-    }
-
     /// The Legendre coefficients of the derivative of order k in time, with their space.
     pub(crate) fn at(&self, t: f64, k: usize) -> Option<(&Arc<LineSpace>, Vec<f64>)> {
         match self {
@@ -97,24 +50,33 @@ impl History {
             }
         }
     }
+}
 
-    /// Derivatives of a state in space and in time at points (x, t), in any order: points of one time share what is
-    /// needed of it.
-    pub(crate) fn values(
+impl Past for History {
+    fn coordinates(&self) -> usize {
+        2
+    }
+
+    fn end(&self) -> Option<f64> {
+        match self {
+            Self::Spans(spans) => spans.last().map(|span| span.end),
+            Self::Exact(_, end) => Some(*end),
+        }
+    }
+
+    fn values(
         &self,
-        points: &[(f64, f64)],
+        points: ArrayView2<'_, f64>,
         state: usize,
-        dx: usize,
+        space: &[u32],
         dt: usize,
     ) -> Vec<f64> {
+        let dx = space.first().map_or(0, |d| *d as usize);
         let reached = self.end().unwrap_or(f64::NEG_INFINITY);
-        let mut values = vec![f64::NAN; points.len()];
-        let mut order: Vec<usize> = (0..points.len())
-            .filter(|i| points[*i].1 <= reached)
-            .collect();
-        order.sort_by(|a, b| points[*a].1.total_cmp(&points[*b].1));
-        for own in order.chunk_by(|a, b| points[*a].1 == points[*b].1) {
-            let Some(&t) = own.first().map(|i| &points[*i].1) else {
+        let mut values = vec![f64::NAN; points.nrows()];
+        let times = points.column(1).to_vec();
+        for own in by_time(&times, reached) {
+            let Some(&t) = own.first().map(|i| &times[*i]) else {
                 continue;
             };
             match self {
@@ -126,7 +88,7 @@ impl History {
                     let weights = span.weights(t, dt);
                     for i in own {
                         let terms = weights.iter().zip(&span.expansions);
-                        values[*i] = span.space.combined(terms, state, dx, points[*i].0);
+                        values[i] = span.space.combined(terms, state, dx, points[(i, 0)]);
                     }
                 }
                 _ => {
@@ -134,7 +96,7 @@ impl History {
                         continue;
                     };
                     for i in own {
-                        values[*i] = space.value(&expansion, state, dx, points[*i].0);
+                        values[i] = space.value(&expansion, state, dx, points[(i, 0)]);
                     }
                 }
             }

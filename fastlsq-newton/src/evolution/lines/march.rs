@@ -2,68 +2,22 @@
 
 use std::sync::Arc;
 
+use fastlsq_solve::Stage;
 use fastlsq_solve::space::line::{Element, LineSpace};
-use fastlsq_solve::{Control, Limit, Stage};
 
 use super::compatibility;
 use super::exact::{self, Exact};
 use super::form::LineProblem;
-use super::history::{History, Span, span_times};
+use super::history::{History, Span};
 use super::mesh::Mesh;
 use super::system::System;
 use crate::NewtonError;
 use crate::evolution::ode::{Method, OdeOptions, Segment, StepFailure, Stepper};
+use crate::evolution::runs::{Aim, Finish, InTime, Run};
+use crate::evolution::span::span_times;
 
-/// What one run aims for.
-#[derive(Debug, Clone)]
-pub(crate) struct Aim {
-    /// The error of one step in time, relative to the size of the solution.
-    pub(crate) time: f64,
-    /// The size of the last coefficients of a piece, relative to the norm of the solution.
-    pub(crate) tail: f64,
-    /// The degree of the polynomials.
-    pub(crate) degree: usize,
-    /// The most coefficients.
-    pub(crate) limit: usize,
-    /// Limits on time, and who watches.
-    pub(crate) control: Control,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone)]
-pub(crate) enum Finish {
-    /// At the last time.
-    Complete,
-    /// Where no step was short enough.
-    Stalled(StepFailure),
-    /// At a limit on time, or because someone stopped it.
-    Stopped(Limit),
-    /// After more steps than anyone should wait for.
-    Steps,
-}
-
-/// One run.
-#[derive(Debug, Clone)]
-pub(crate) struct Run {
-    pub(crate) history: History,
-    /// Whether it was evolved by the exponential of its matrix.
-    pub(crate) exact: bool,
-    pub(crate) finish: Finish,
-    pub(crate) steps: usize,
-    /// Changes of the mesh.
-    pub(crate) meshes: usize,
-    /// The most coefficients.
-    pub(crate) dim: usize,
-    /// The shortest and the largest number of pieces.
-    pub(crate) pieces: (usize, usize),
-    /// The time from which on some piece was not resolved as asked, for want of coefficients.
-    pub(crate) unresolved: Option<f64>,
-    /// Largest norms of the states.
-    pub(crate) scales: Vec<f64>,
-    /// What is odd about the initial values.
-    pub(crate) remarks: Vec<String>,
-}
-
+/// The most coefficients.
+const LIMIT: usize = 6000;
 /// Pieces at the first look at the initial values: 2 to this power.
 const FIRST_LEVEL: u32 = 3;
 /// Steps between attempts to join pieces.
@@ -80,8 +34,9 @@ const LEAST_STEPS: f64 = 8.0;
 const STEPS: usize = 200_000;
 
 /// Runs from the first time to the last.
-pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run, NewtonError> {
-    let element = Arc::new(Element::new(aim.degree, problem.order)?);
+pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run<History>, NewtonError> {
+    let degree = 12 + 2 * problem.order - if aim.odd { 2 } else { 0 };
+    let element = Arc::new(Element::new(degree, problem.order)?);
     let mut march = March::begin(problem, aim, element)?;
     if march.at_once()? {
         return Ok(march.run);
@@ -154,7 +109,7 @@ struct March<'a> {
     space: Arc<LineSpace>,
     y: Vec<f64>,
     rounds: usize,
-    run: Run,
+    run: Run<History>,
 }
 
 impl<'a> March<'a> {
@@ -173,18 +128,7 @@ impl<'a> March<'a> {
             mesh,
             y: Vec::new(),
             rounds: 0,
-            run: Run {
-                history: History::Spans(Vec::new()),
-                exact: false,
-                finish: Finish::Complete,
-                steps: 0,
-                meshes: 0,
-                dim: 0,
-                pieces: (usize::MAX, 0),
-                unresolved: None,
-                scales: vec![0.0; problem.states.len()],
-                remarks: Vec::new(),
-            },
+            run: Run::new(History::Spans(Vec::new()), problem.states.len()),
             space: Arc::new(space),
         };
         let mut values = march.initial()?;
@@ -197,7 +141,7 @@ impl<'a> March<'a> {
                 break;
             }
             let space = space_on(problem, &march.element, &next)?;
-            if space.dim() > aim.limit {
+            if space.dim() > LIMIT {
                 march.run.unresolved = Some(problem.times.0);
                 break;
             }
@@ -218,7 +162,7 @@ impl<'a> March<'a> {
                 break;
             }
             let space = space_on(problem, &march.element, &next)?;
-            if space.dim() > aim.limit {
+            if space.dim() > LIMIT {
                 march.run.unresolved = Some(problem.times.0);
                 break;
             }
@@ -266,7 +210,7 @@ impl<'a> March<'a> {
                 }
             }
             self.run.history = History::Exact(Box::new(exact), end);
-            self.run.exact = true;
+            self.run.in_time = InTime::Exponential;
             return Ok(true);
         }
         (self.mesh, self.space, self.y) = before;
@@ -275,18 +219,7 @@ impl<'a> March<'a> {
 
     /// The states at the first time, at the nodes.
     fn initial(&self) -> Result<Vec<Vec<f64>>, NewtonError> {
-        let nodes = self.space.nodes();
-        let values = self.problem.initial(nodes)?;
-        for own in &values {
-            if let Some(i) = own.iter().position(|v| !v.is_finite()) {
-                return Err(NewtonError::ResidualNotFinite {
-                    label: "the initial values".to_owned(),
-                    point: vec![nodes[i], self.problem.times.0],
-                    value: own[i],
-                });
-            }
-        }
-        Ok(values)
+        self.problem.initial(self.space.nodes())
     }
 
     fn observe(&mut self, expansion: &[f64]) {
@@ -297,6 +230,7 @@ impl<'a> March<'a> {
 
     fn note_space(&mut self) {
         let pieces = self.mesh.len();
+        self.run.degree = self.element.degree();
         self.run.dim = self.run.dim.max(self.space.dim());
         self.run.pieces = (self.run.pieces.0.min(pieces), self.run.pieces.1.max(pieces));
     }
@@ -367,7 +301,7 @@ impl<'a> March<'a> {
             return Ok(false);
         }
         let space = space_on(self.problem, &self.element, &mesh)?;
-        if space.dim() > self.aim.limit {
+        if space.dim() > LIMIT {
             return Ok(false);
         }
         let Some(expansion) = system.expansion(t, y) else {

@@ -189,7 +189,7 @@ impl Propagator {
 }
 
 /// (eᶻ − 1)/z, by its series where the difference would cancel.
-fn phi(z: c64) -> c64 {
+pub(crate) fn phi(z: c64) -> c64 {
     if z.norm() < 0.1 {
         let mut sum = c64::new(0.0, 0.0);
         for k in (1..12).rev() {

@@ -19,7 +19,7 @@ pub trait Shifted: Debug {
 
 /// A full matrix.
 #[derive(Debug)]
-pub(super) struct DenseJacobian(pub(super) Mat<f64>);
+pub(crate) struct DenseJacobian(pub(crate) Mat<f64>);
 
 impl Linearised for DenseJacobian {
     fn shifted(&self, lambda: c64, h: f64) -> Box<dyn Shifted> {

@@ -33,15 +33,18 @@ mod exponential;
 mod linearised;
 mod norm;
 mod radau;
+mod small;
 mod stepper;
 mod trajectory;
 
 use faer::{Mat, MatMut};
-use linearised::DenseJacobian;
+pub(crate) use linearised::DenseJacobian;
 use thiserror::Error;
 
+pub(crate) use exponential::phi;
 pub use exponential::{Propagator, exponential};
 pub use linearised::{Linearised, Shifted};
+pub(crate) use small::flow;
 pub use stepper::{Method, StepFailure, Stepper};
 pub use trajectory::{OdeStatus, Segment, Trajectory};
 

@@ -49,6 +49,10 @@ impl Wanted {
     }
 }
 
+/// Changes from space to space that shrink by less say nothing about what is to come, and are not trusted to shrink by more.
+const MOST_RATIO: f64 = 0.3;
+const LEAST_RATIO: f64 = 0.1;
+
 /// One eigenvalue with its function.
 #[derive(Debug, Clone)]
 pub struct Eigenpair {
@@ -64,6 +68,8 @@ pub struct Eigenpair {
     pub multiplicity: usize,
     /// Whether the least-squares step made the residual smaller.
     pub polished: bool,
+    /// How far the value is from that in the space before, where there was one.
+    change: Option<f64>,
 }
 
 /// Eigenpairs in the order that was asked for, with the space of their functions.
@@ -110,14 +116,22 @@ impl Spectrum {
             .fold(0.0, f64::max)
     }
 
-    /// The change from another space to this one, where it is smaller than the estimate by the residual:
-    /// residuals of high order are dominated by components that hardly move the eigenvalue.
+    /// The change from another space to this one, where it is smaller than the estimate by the residual: residuals of high
+    /// order are dominated by components that hardly move the eigenvalue. Where the change before is known and changes
+    /// shrink by a factor r, what is left to come is r/(1 − r) of the last.
     fn compare(&mut self, other: &Self) {
         for (pair, before) in self.pairs.iter_mut().zip(&other.pairs) {
             let change = (pair.value - before.value).norm();
+            pair.change = Some(change);
+            let ratio = before.change.map_or(1.0, |last| change / last);
+            let left = if ratio < MOST_RATIO {
+                change * ratio.max(LEAST_RATIO) / (1.0 - ratio)
+            } else {
+                change
+            };
             pair.error_estimate = pair
                 .error_estimate
-                .min(change.max(f64::EPSILON * pair.value.norm()));
+                .min(left.max(f64::EPSILON * pair.value.norm()));
         }
     }
 

@@ -29,6 +29,7 @@ pub(super) fn polished(
             error_estimate: 0.0,
             multiplicity: 1,
             polished: false,
+            change: None,
         };
         if value.im == 0.0 {
             improve(problem, found, k, &mut pair)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use fastlsq_solve::space::{Eigenproblem, Wanted};
 use fastlsq_solve::{
-    Ball, BoxDomain, Interval, WALLS, X, biharmonic, laplacian, normal_derivative, unknown,
+    Ball, BoxDomain, Interval, Polygon, WALLS, X, biharmonic, laplacian, normal_derivative, unknown,
 };
 
 use super::solving::finite;
@@ -25,7 +25,7 @@ struct Case {
     exact: fn() -> Vec<f64>,
 }
 
-const CASES: [Case; 5] = [
+const CASES: [Case; 6] = [
     Case {
         name: "interval",
         problem: || {
@@ -77,6 +77,23 @@ const CASES: [Case; 5] = [
                 .condition(WALLS, normal_derivative(u)))
         },
         exact: || vec![1_294.933_979_59],
+    },
+    Case {
+        name: "l-shape",
+        problem: || {
+            let corners = [
+                [0.0, 0.0],
+                [2.0, 0.0],
+                [2.0, 1.0],
+                [1.0, 1.0],
+                [1.0, 2.0],
+                [0.0, 2.0],
+            ];
+            let drum = Eigenproblem::new(Polygon::new(&corners)?, -laplacian(unknown("u")));
+            Ok(drum.condition(WALLS, unknown("u")).tolerance(1e-9))
+        },
+        // The first and the second by the method of particular solutions, the third from the square.
+        exact: || vec![9.639_723_844_021_9, 15.197_251_926_454_3, 2.0 * PI * PI],
     },
 ];
 
@@ -141,7 +158,7 @@ impl Item for Eigen {
     fn settings(&self, _plan: &Plan) -> String {
         "Nothing given but the seed. The error is the largest relative one of all pairs: 10 on the interval [0,1] and for the \
          oscillator −u″ + x²u on [−10,10], 20 on the disc, 12 on the square, with their multiplicities; of the clamped \
-         square plate the lowest."
+         square plate the lowest; three on the L-shape with its corner that re-enters."
             .to_owned()
     }
 

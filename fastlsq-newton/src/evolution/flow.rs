@@ -1,23 +1,41 @@
 //! An evolved function as a basis of one function, so that it can be used as every other solution.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use faer::MatMut;
 use fastlsq_basis::{Basis, BasisError, Coefficient, Form};
-use ndarray::ArrayView2;
+use ndarray::{ArrayView2, Axis};
 
-use super::history::History;
+/// What was found, as functions of space and time.
+pub(crate) trait Past: Debug + Send + Sync {
+    /// The number of coordinates, time included.
+    fn coordinates(&self) -> usize;
+
+    /// The time that was reached.
+    fn end(&self) -> Option<f64>;
+
+    /// A derivative of a state, along the axes of space and in time, at points (x, t) in any order; NaN beyond the
+    /// time that was reached.
+    fn values(
+        &self,
+        points: ArrayView2<'_, f64>,
+        state: usize,
+        space: &[u32],
+        time: usize,
+    ) -> Vec<f64>;
+}
 
 /// One unknown of an evolution: a single function of (x, t), with all its derivatives.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
-    pub(crate) history: Arc<History>,
+    pub(crate) past: Arc<dyn Past>,
     pub(crate) state: usize,
 }
 
 impl Basis for Flow {
     fn dim(&self) -> usize {
-        2
+        self.past.coordinates()
     }
 
     fn len(&self) -> usize {
@@ -30,12 +48,13 @@ impl Basis for Flow {
         form: &Form<'_>,
         mut out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
-        form.validate(2, points.nrows())?;
-        if points.ncols() != 2 {
+        let dim = self.dim();
+        form.validate(dim, points.nrows())?;
+        if points.ncols() != dim {
             return Err(BasisError::Dimension {
                 what: "the point set",
-                expected: 2,
-                found: points.ncols(),
+                expected: dim,
+                found: points.len_of(Axis(1)),
             });
         }
         if out.nrows() != points.nrows() || out.ncols() != 1 {
@@ -45,22 +64,17 @@ impl Basis for Flow {
                 found: out.nrows(),
             });
         }
-        let places: Vec<(f64, f64)> = points
-            .rows()
-            .into_iter()
-            .map(|row| (row[0], row[1]))
-            .collect();
         out.fill(0.0);
         for term in form.terms() {
-            if !term.action.is_derivative() {
+            let ([space @ .., time], true) =
+                (term.action.derivative.orders(), term.action.is_derivative())
+            else {
                 return Err(BasisError::Unsupported {
                     basis: "function that was evolved in time",
                     action: "integrals and multipliers".to_owned(),
                 });
-            }
-            let orders = term.action.derivative.orders();
-            let (dx, dt) = (orders[0] as usize, orders[1] as usize);
-            let values = self.history.values(&places, self.state, dx, dt);
+            };
+            let values = self.past.values(points, self.state, space, *time as usize);
             for (i, value) in values.into_iter().enumerate() {
                 let factor = match term.coefficient {
                     Coefficient::Constant(c) => c,

@@ -1,0 +1,283 @@
+//! Polynomials that are orthonormal over the points of a rule, on a domain of any shape.
+//!
+//! Products of Legendre polynomials are orthogonal on a box. Restricted to another domain they are nearly dependent, the more so the
+//! higher their degree, and compressing them costs as many digits. Here every polynomial is instead made orthogonal as soon
+//! as it is made (the method of Arnoldi): q = (x_k q_j − Σ hᵢqᵢ)/‖…‖, with q_j of one degree less. Since multiplication by x_k is
+//! symmetric in the inner product, only polynomials of the last three degrees occur in the sum. Values and derivatives at
+//! other points follow the same recurrence, D^β(x_k q) = x_k D^β q + β_k D^{β−e_k} q.
+
+use faer::linalg::matmul::matmul;
+use faer::prelude::{IntoConst, Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use fastlsq_basis::{Basis, BasisError, Coefficient, Form, MultiIndex};
+use ndarray::ArrayView2;
+
+use super::SpaceError;
+use super::quadrature::Quadrature;
+
+/// A polynomial whose new part is smaller than this, relative to the whole, is none.
+const DEPENDENT: f64 = 1e-9;
+/// Points of one block.
+const BLOCK: usize = 512;
+
+/// How one polynomial follows from earlier ones.
+#[derive(Debug, Clone)]
+struct Recurrence {
+    axis: usize,
+    from: usize,
+    /// The first polynomial of the sum.
+    start: usize,
+    h: Vec<f64>,
+    norm: f64,
+}
+
+/// All polynomials up to a total degree in d variables, orthonormal over a rule, by rising degree.
+#[derive(Debug, Clone)]
+pub(super) struct OrthogonalPolynomials {
+    dim: usize,
+    constant: f64,
+    steps: Vec<Recurrence>,
+}
+
+impl OrthogonalPolynomials {
+    /// Polynomials up to a degree, orthonormal over the points and weights of the rule.
+    pub(super) fn new(rule: &Quadrature, degree: u32) -> Result<Self, SpaceError> {
+        let dim = rule.points.ncols();
+        let failed = SpaceError::Numerical {
+            what: "the orthogonal polynomials of the domain",
+        };
+        let exponents = MultiIndex::up_to_order(dim, degree);
+        let place = |alpha: &[u32]| exponents.iter().position(|own| own.orders() == alpha);
+        let roots: Vec<f64> = rule.weights.iter().map(|w| w.sqrt()).collect();
+        let volume: f64 = rule.weights.iter().sum();
+        let constant = volume.sqrt().recip();
+        // Weighted samples of the polynomials, one column each.
+        let mut q = Mat::zeros(roots.len(), exponents.len());
+        for (i, root) in roots.iter().enumerate() {
+            q[(i, 0)] = constant * root;
+        }
+        let mut first_of = vec![0; degree as usize + 2];
+        for (k, alpha) in exponents.iter().enumerate().rev() {
+            first_of[alpha.order() as usize] = k;
+        }
+        let mut steps = Vec::with_capacity(exponents.len().saturating_sub(1));
+        for (n, alpha) in exponents.iter().enumerate().skip(1) {
+            let mut lower = alpha.orders().to_vec();
+            let axis = lower.iter().position(|o| *o > 0).ok_or(failed.clone())?;
+            lower[axis] -= 1;
+            let from = place(&lower)
+                .filter(|from| *from < n)
+                .ok_or(failed.clone())?;
+            let start = first_of[(alpha.order() as usize).saturating_sub(2)];
+            let (done, mut rest) = q.as_mut().split_at_col_mut(n);
+            let done = done.into_const();
+            let mut new = rest.rb_mut().subcols_mut(0, 1);
+            let mut whole = 0.0;
+            for i in 0..roots.len() {
+                let value = rule.points[(i, axis)] * done[(i, from)];
+                new[(i, 0)] = value;
+                whole += value * value;
+            }
+            let earlier = done.subcols(start, n - start);
+            let mut h = vec![0.0; n - start];
+            // Twice is enough.
+            for _ in 0..2 {
+                let mut more = Mat::zeros(n - start, 1);
+                let weights = (Accum::Replace, Par::Seq);
+                matmul(
+                    more.as_mut(),
+                    weights.0,
+                    earlier.transpose(),
+                    new.rb(),
+                    1.0,
+                    weights.1,
+                );
+                matmul(
+                    new.rb_mut(),
+                    Accum::Add,
+                    earlier,
+                    more.as_ref(),
+                    -1.0,
+                    Par::Seq,
+                );
+                for (h, more) in h.iter_mut().zip(more.col(0).iter()) {
+                    *h += more;
+                }
+            }
+            let norm = new.rb().norm_l2();
+            if norm.is_nan() || norm <= DEPENDENT * whole.sqrt() {
+                return Err(failed);
+            }
+            for i in 0..roots.len() {
+                new[(i, 0)] /= norm;
+            }
+            steps.push(Recurrence {
+                axis,
+                from,
+                start,
+                h,
+                norm,
+            });
+        }
+        Ok(Self {
+            dim,
+            constant,
+            steps,
+        })
+    }
+
+    /// D^β of all polynomials for every β of a list that holds, before each, all that are smaller by one along an axis.
+    fn jets(&self, points: ArrayView2<'_, f64>, orders: &[Vec<u32>]) -> Vec<Mat<f64>> {
+        let count = points.nrows();
+        let mut all: Vec<Mat<f64>> = orders
+            .iter()
+            .map(|_| Mat::zeros(count, self.len()))
+            .collect();
+        for (beta, values) in orders.iter().zip(&mut all) {
+            if beta.iter().all(|o| *o == 0) {
+                values.col_mut(0).fill(self.constant);
+            }
+        }
+        // For each β and axis, the place of β − e_k.
+        let below: Vec<Vec<Option<usize>>> = orders
+            .iter()
+            .map(|beta| {
+                (0..self.dim)
+                    .map(|k| {
+                        let mut lower = beta.clone();
+                        lower[k] = lower[k].checked_sub(1)?;
+                        orders.iter().position(|own| *own == lower)
+                    })
+                    .collect()
+            })
+            .collect();
+        for (b, beta) in orders.iter().enumerate() {
+            let (lower, rest) = all.split_at_mut(b);
+            let Some(values) = rest.first_mut() else {
+                continue;
+            };
+            for (n, step) in self.steps.iter().enumerate() {
+                let n = n + 1;
+                let (done, mut new) = values.as_mut().split_at_col_mut(n);
+                let done = done.into_const();
+                let mut new = new.rb_mut().subcols_mut(0, 1);
+                for i in 0..count {
+                    new[(i, 0)] = points[(i, step.axis)] * done[(i, step.from)];
+                }
+                if let Some(derivative) = below[b][step.axis].and_then(|place| lower.get(place)) {
+                    let factor = f64::from(beta[step.axis]);
+                    for i in 0..count {
+                        new[(i, 0)] += factor * derivative[(i, step.from)];
+                    }
+                }
+                let h = MatRef::from_column_major_slice(&step.h, step.h.len(), 1);
+                let earlier = done.subcols(step.start, step.h.len());
+                matmul(new.rb_mut(), Accum::Add, earlier, h, -1.0, Par::Seq);
+                for i in 0..count {
+                    new[(i, 0)] /= step.norm;
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Basis for OrthogonalPolynomials {
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn len(&self) -> usize {
+        self.steps.len() + 1
+    }
+
+    fn write_rows(
+        &self,
+        points: ArrayView2<'_, f64>,
+        form: &Form<'_>,
+        mut out: MatMut<'_, f64>,
+    ) -> Result<(), BasisError> {
+        form.validate(self.dim, points.nrows())?;
+        out.fill(0.0);
+        let mut orders: Vec<Vec<u32>> = Vec::new();
+        for term in form.terms() {
+            if !term.action.is_derivative() {
+                return Err(BasisError::Unsupported {
+                    basis: "orthogonal polynomials of a domain",
+                    action: "integrals and multipliers".to_owned(),
+                });
+            }
+            close_below(term.action.derivative.orders(), &mut orders);
+        }
+        orders.sort_by_key(|beta| beta.iter().sum::<u32>());
+        for begin in (0..points.nrows()).step_by(BLOCK) {
+            let end = (begin + BLOCK).min(points.nrows());
+            let jets = self.jets(points.slice(ndarray::s![begin..end, ..]), &orders);
+            for term in form.terms() {
+                let wanted = term.action.derivative.orders();
+                let jet = orders.iter().position(|own| own == wanted);
+                let Some(values) = jet.and_then(|k| jets.get(k)) else {
+                    continue;
+                };
+                for j in 0..values.ncols() {
+                    for i in begin..end {
+                        let factor = match term.coefficient {
+                            Coefficient::Constant(c) => c,
+                            Coefficient::PerPoint(c) => c[i],
+                        };
+                        out[(i, j)] += factor * values[(i - begin, j)];
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds α and all multi-indices below it that are not in the list yet.
+fn close_below(alpha: &[u32], list: &mut Vec<Vec<u32>>) {
+    if list.iter().any(|own| own == alpha) {
+        return;
+    }
+    list.push(alpha.to_vec());
+    for k in 0..alpha.len() {
+        if alpha[k] > 0 {
+            let mut lower = alpha.to_vec();
+            lower[k] -= 1;
+            close_below(&lower, list);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Ball;
+    use fastlsq_basis::Action;
+
+    #[test]
+    fn orthonormal_on_a_disc_and_differentiable() {
+        let rule = Quadrature::on(&Ball::unit(2), &[false; 2], 30, 0).unwrap();
+        let basis = OrthogonalPolynomials::new(&rule, 20).unwrap();
+        assert_eq!(basis.len(), 231);
+        let mut samples = basis.values(rule.points.view()).unwrap();
+        super::super::local::scale_rows(&mut samples, &rule.weights);
+        let gram = samples.transpose() * &samples;
+        assert!((gram - Mat::<f64>::identity(231, 231)).norm_max() < 1e-12);
+        // Mixed derivatives by differences.
+        let h = 1e-5;
+        let at = |x: f64, alpha: [u32; 2]| {
+            let points = ndarray::array![[x, 0.4]];
+            let action = Action::derivative(MultiIndex::new(alpha));
+            basis
+                .assemble(points.view(), &Form::action(&action))
+                .unwrap()
+        };
+        let (up, down, here) = (at(0.3 + h, [1, 1]), at(0.3 - h, [1, 1]), at(0.3, [2, 1]));
+        for j in 0..basis.len() {
+            let difference = (up[(0, j)] - down[(0, j)]) / (2.0 * h);
+            let scale = here[(0, j)].abs() + 1e3;
+            assert!((here[(0, j)] - difference).abs() < 1e-5 * scale, "{j}");
+        }
+    }
+}
