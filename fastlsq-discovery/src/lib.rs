@@ -55,6 +55,7 @@ mod discovery;
 mod error;
 mod fit;
 mod grid;
+mod limits;
 mod options;
 mod paper;
 mod refit;
@@ -63,9 +64,11 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
+mod windows;
+mod written;
 
 pub use dictionary::{Dictionary, Term};
-pub use discovered::{Discovered, LawTerm};
+pub use discovered::Discovered;
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
@@ -77,10 +80,12 @@ pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
-pub use verdict::{Status, Warning};
+pub use verdict::{RowSource, Status, Warning};
+pub use written::LawTerm;
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};
+pub use fastlsq_solve::{Control, Limit, Progress, Stage};
 pub use {faer, ndarray};
 
 /// The README's example, so that it is tested with the documentation.
