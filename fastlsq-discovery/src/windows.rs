@@ -147,7 +147,10 @@ fn windows(samples: &Samples, bandwidth: &[f64]) -> Vec<Window> {
             let along = inside.iter().map(|&i| samples.points()[(i, axis)]);
             let mut along: Vec<f64> = along.collect();
             along.sort_by(f64::total_cmp);
-            (axis, along.get(along.len() / 2).copied().unwrap_or(f64::NAN))
+            (
+                axis,
+                along.get(along.len() / 2).copied().unwrap_or(f64::NAN),
+            )
         });
         match middle {
             Some((axis, middle))

@@ -100,7 +100,10 @@ impl Term {
             .map(|alpha| {
                 let orders = alpha.orders().iter();
                 let seed = orders.fold(1, |seed, &n| 31 * seed + u64::from(n));
-                UnitSampler::independent(seed).normals(FIELDS, 1).into_iter().collect()
+                UnitSampler::independent(seed)
+                    .normals(FIELDS, 1)
+                    .into_iter()
+                    .collect()
             })
             .collect();
         let views: Vec<&[f64]> = jets.iter().map(Vec::as_slice).collect();

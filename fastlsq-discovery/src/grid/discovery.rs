@@ -210,10 +210,16 @@ impl GridDiscovery {
 
     /// What the columns take: every term with its values and the weights of its noise.
     fn bytes(&self, samples: &GridSamples) -> Option<usize> {
-        let points = samples.trajectories().iter().try_fold(0_usize, |sum, run| {
-            let points = run.shape().iter().try_fold(1_usize, |n, k| n.checked_mul(*k));
-            sum.checked_add(points?)
-        })?;
+        let points = samples
+            .trajectories()
+            .iter()
+            .try_fold(0_usize, |sum, run| {
+                let points = run
+                    .shape()
+                    .iter()
+                    .try_fold(1_usize, |n, k| n.checked_mul(*k));
+                sum.checked_add(points?)
+            })?;
         let parts = |term: &GridTerm| term.parts.len() * (1 + COPIES);
         let terms = self.library.terms().iter().chain(&self.targets);
         points.checked_mul(size_of::<f64>() * terms.map(parts).sum::<usize>())

@@ -91,7 +91,10 @@ fn file<'a>(case: &Case, data: &'a GridDataSet, seed: u64) -> File<'a> {
     File {
         axes: data.library.axes().iter().map(char::to_string).collect(),
         coordinates: &data.axes,
-        values: fields.iter().map(|(_, v)| v.iter().copied().collect()).collect(),
+        values: fields
+            .iter()
+            .map(|(_, v)| v.iter().copied().collect())
+            .collect(),
         fields: fields.into_iter().map(|(name, _)| name).collect(),
         order: terms.iter().map(slopes).max().unwrap_or(0),
         degree: data.degree,
@@ -105,7 +108,9 @@ fn discover(case: &Case, data: &GridDataSet, seed: u64) -> Result<Sample> {
     let seconds = clock.elapsed().as_secs_f64();
     let laws = found.laws.iter().map(|law| {
         let terms = law.terms.iter();
-        terms.map(|term| (term.name.clone(), term.coefficient)).collect()
+        terms
+            .map(|term| (term.name.clone(), term.coefficient))
+            .collect()
     });
     Ok(judge(case, data, &laws.collect::<Vec<_>>(), seconds))
 }
@@ -123,12 +128,7 @@ fn ask(
 }
 
 /// Both sides alike: whether every law has exactly the true terms, and the largest relative error of a true coefficient.
-fn judge(
-    case: &Case,
-    data: &GridDataSet,
-    laws: &[BTreeMap<String, f64>],
-    seconds: f64,
-) -> Sample {
+fn judge(case: &Case, data: &GridDataSet, laws: &[BTreeMap<String, f64>], seconds: f64) -> Sample {
     let (terms, worst) = data.judge(laws);
     let texts = data.laws.iter().zip(laws).map(|((target, _), law)| {
         let terms = law.iter().map(|(name, c)| format!("{c:+.3} {name}"));
@@ -163,21 +163,31 @@ fn count_right(row: &mut Row) {
 
 #[cfg(test)]
 mod tests {
-    use super::{cases, file, judge, RIGHT, TERMS};
+    use super::{RIGHT, TERMS, cases, file, judge};
     use std::collections::BTreeMap;
 
     #[test]
     fn laws_are_judged_by_terms_and_coefficients() {
         let cases = cases();
-        let case = cases.iter().find(|c| c.name == "predator-prey-1-percent").unwrap();
+        let case = cases
+            .iter()
+            .find(|c| c.name == "predator-prey-1-percent")
+            .unwrap();
         let data = case.data(None).unwrap().unwrap();
         let law = |terms: &[(&str, f64)]| -> BTreeMap<String, f64> {
-            terms.iter().map(|(name, c)| ((*name).to_owned(), *c)).collect()
+            terms
+                .iter()
+                .map(|(name, c)| ((*name).to_owned(), *c))
+                .collect()
         };
         let found = |first: &[(&str, f64)]| {
             let second = law(&[("v", -0.75), ("u v", 0.5)]);
             let sample = judge(case, &data, &[law(first), second], 1.0);
-            (sample.more[TERMS], sample.more[RIGHT], sample.value_error.unwrap())
+            (
+                sample.more[TERMS],
+                sample.more[RIGHT],
+                sample.value_error.unwrap(),
+            )
         };
         assert_eq!(found(&[("u", 1.0), ("u v", -0.5)]), (1.0, 1.0, 0.0));
         let (terms, right, error) = found(&[("u", 1.1), ("u v", -0.5)]);
