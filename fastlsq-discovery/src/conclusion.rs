@@ -89,13 +89,19 @@ impl Discovery {
         result: &mut Discovered,
     ) {
         let Some(best) = laws.first() else { return };
-        // Whether a solution of the law fits the samples is known now: noisy rows no longer matter.
-        result
-            .warnings
-            .retain(|w| !matches!(w, Warning::Unexplained { .. }));
         let free = (samples as f64 - best.degrees_of_freedom).max(1.0);
         let noise = (result.noise * result.noise).max(f64::MIN_POSITIVE);
         let excess = best.residual_square / (free * noise);
+        let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });
+        if excess > MISFIT && !result.warnings.iter().any(lost) {
+            // The features hold no solution of any law near the samples, but the rows are explained: their law stands.
+            result.warnings.push(Warning::NotEnforced {
+                residual: best.equation_residual,
+            });
+            return;
+        }
+        // Whether a solution of the law fits the samples is known now: noisy rows no longer matter.
+        result.warnings.retain(|w| !lost(w));
         if excess > MISFIT {
             let held_out = (1.0 - 1.0 / excess).sqrt();
             result.warnings.push(Warning::Unexplained { held_out });

@@ -21,8 +21,8 @@ use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 const SAMPLES: usize = 400;
 /// A window reaches over this share of its width into each neighbour, because a fit is worst at its edges.
 const OVERLAP: f64 = 0.2;
-/// Test functions stay within this part of what a window shares with its neighbours.
-const INNER: f64 = 0.5;
+/// Test functions keep this part of what a window shares with its neighbours away from its edges.
+const MARGIN: f64 = 0.5;
 /// Half-widths of test functions that are tried, as shares of that of their window.
 const REACHES: [f64; 3] = [0.35, 0.5, 0.7];
 /// Test functions of all windows together, and the fewest of one.
@@ -30,6 +30,8 @@ const TESTS: usize = 600;
 const FEWEST_TESTS: usize = 20;
 /// A law that misses held-out rows by less than this share needs no other rows.
 const WELL: f64 = 0.05;
+/// One that misses them by more than this is no better than another.
+const EXPLAINED: f64 = 0.3;
 /// One fit that spends less than this share of its features has room for all that the samples show.
 const SPENT: f64 = 0.5;
 /// Relative residuals below this are errors of the fits.
@@ -46,7 +48,7 @@ impl Discovery {
         fit: &FieldFit,
         global: &Regressed,
     ) -> Result<Option<Discovered>, DiscoveryError> {
-        let free = options.bandwidth.is_none() && options.features.is_none();
+        let free = options.bandwidth.is_none();
         let spent = fit.degrees_of_freedom() > SPENT * fit.basis_len() as f64;
         let many = samples.len() > 2 * SAMPLES;
         if !(free && spent && many) || global.held_out() < WELL {
@@ -57,7 +59,7 @@ impl Discovery {
         let local = LocalFits::searched(samples, &windows, options, control)?;
         let independent = local.degrees_of_freedom(samples.len());
         let mut best = None;
-        let mut least = global.held_out();
+        let mut least = global.held_out().min(EXPLAINED);
         for reach in REACHES {
             let parts = local.rows(self, reach)?;
             let rows = Rows::stacked(&parts);
@@ -165,19 +167,24 @@ fn windows(samples: &Samples, bandwidth: &[f64]) -> Vec<Window> {
             _ => cores.push((from, to)),
         }
     }
-    let grown = |(from, to): &(Vec<f64>, Vec<f64>), share: f64| -> (Vec<f64>, Vec<f64>) {
-        let wider = |k: usize| share * OVERLAP * (to[k] - from[k]);
+    let windows = cores.iter().filter_map(|(from, to)| {
         let dims = 0..from.len();
-        let low = dims.clone().map(|k| (from[k] - wider(k)).max(lower[k]));
-        let high = dims.map(|k| (to[k] + wider(k)).min(upper[k]));
-        (low.collect(), high.collect())
-    };
-    let windows = cores.iter().filter_map(|core| {
-        let (inner, outer) = (grown(core, INNER), grown(core, 1.0));
+        let wider = |k: usize| OVERLAP * (to[k] - from[k]);
+        let low: Vec<f64> = dims
+            .clone()
+            .map(|k| (from[k] - wider(k)).max(lower[k]))
+            .collect();
+        let high: Vec<f64> = dims
+            .clone()
+            .map(|k| (to[k] + wider(k)).min(upper[k]))
+            .collect();
+        // At the rim of the samples as well: there a fit is as bad as at any other edge.
+        let inner_low: Vec<f64> = dims.clone().map(|k| low[k] + MARGIN * wider(k)).collect();
+        let inner_high: Vec<f64> = dims.map(|k| high[k] - MARGIN * wider(k)).collect();
         Some(Window {
-            lower: outer.0,
-            upper: outer.1,
-            inner: InputMap::from_box(&inner.0, &inner.1).ok()?,
+            inner: InputMap::from_box(&inner_low, &inner_high).ok()?,
+            lower: low,
+            upper: high,
         })
     });
     windows.collect()
