@@ -16,6 +16,20 @@ pub(crate) struct Bootstrap {
     pub(crate) coefficients: Vec<Vec<f64>>,
 }
 
+impl Bootstrap {
+    /// Frequencies from counts over as many replicates as there are coefficients.
+    pub(crate) fn averaged(mut self) -> Self {
+        let done = self.coefficients.len();
+        if done == 0 {
+            return Self::default();
+        }
+        for frequency in &mut self.frequencies {
+            *frequency /= done as f64;
+        }
+        self
+    }
+}
+
 /// Adds fresh noise to the fitted field, smooths it in the same way and selects again.
 ///
 /// Residuals of the rows are strongly correlated, so resampling rows would be far too confident;
@@ -75,12 +89,5 @@ pub(crate) fn bootstrap(
             .coefficients
             .push(regression.on_support(support).coefficients);
     }
-    let done = result.coefficients.len();
-    if done == 0 {
-        return Ok(Bootstrap::default());
-    }
-    for frequency in &mut result.frequencies {
-        *frequency /= done as f64;
-    }
-    Ok(result)
+    Ok(result.averaged())
 }

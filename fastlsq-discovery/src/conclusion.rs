@@ -1,11 +1,12 @@
 //! The answer put together from regression, bootstrap and refits.
 
 use crate::bootstrap::Bootstrap;
-use crate::discovered::{Discovered, LawField, LawTerm, equation};
+use crate::discovered::{Discovered, LawField};
 use crate::discovery::{Discovery, Regressed};
 use crate::refit::LawFit;
 use crate::regression::PathPoint;
-use crate::verdict::Warning;
+use crate::verdict::{RowSource, Warning};
+use crate::written::{LawTerm, equation};
 
 /// A solution of the law whose squared distance from the samples is this many times that of noise does not
 /// explain them.
@@ -47,18 +48,10 @@ impl Discovery {
                     } else {
                         (variance * solution.variances[place]).sqrt()
                     };
-                    LawTerm {
-                        index,
-                        name: self.name(index),
-                        expression: self.expression(index),
-                        coefficient,
-                        interval: (
-                            coefficient - 1.96 * deviation,
-                            coefficient + 1.96 * deviation,
-                        ),
-                        cramer_rao: None,
-                        inclusion: stability.frequencies.get(index).copied().unwrap_or(1.0),
-                    }
+                    let inclusion = stability.frequencies.get(index).copied();
+                    let term = (index, self.name(index), self.expression(index));
+                    let estimate = (coefficient, deviation);
+                    LawTerm::estimated(term, estimate, inclusion.unwrap_or(1.0))
                 })
                 .collect()
         });
@@ -74,6 +67,7 @@ impl Discovery {
             terms,
             noise: f64::NAN,
             held_out,
+            source: RowSource::Fit,
             path,
             candidates: regressed.candidates.clone(),
             laws: Vec::new(),
@@ -82,6 +76,7 @@ impl Discovery {
             warnings,
             fit: None,
             field: None,
+            library: self.library.clone(),
         }
     }
 
@@ -94,13 +89,19 @@ impl Discovery {
         result: &mut Discovered,
     ) {
         let Some(best) = laws.first() else { return };
-        // Whether a solution of the law fits the samples is known now: noisy rows no longer matter.
-        result
-            .warnings
-            .retain(|w| !matches!(w, Warning::Unexplained { .. }));
         let free = (samples as f64 - best.degrees_of_freedom).max(1.0);
         let noise = (result.noise * result.noise).max(f64::MIN_POSITIVE);
         let excess = best.residual_square / (free * noise);
+        let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });
+        if excess > MISFIT && !result.warnings.iter().any(lost) {
+            // The features hold no solution of any law near the samples, but the rows are explained: their law stands.
+            result.warnings.push(Warning::NotEnforced {
+                residual: best.equation_residual,
+            });
+            return;
+        }
+        // Whether a solution of the law fits the samples is known now: noisy rows no longer matter.
+        result.warnings.retain(|w| !lost(w));
         if excess > MISFIT {
             let held_out = (1.0 - 1.0 / excess).sqrt();
             result.warnings.push(Warning::Unexplained { held_out });
@@ -122,18 +123,8 @@ impl Discovery {
                     .filter(|(law, _)| law.support.contains(&index))
                     .map(|(_, w)| w / total)
                     .sum();
-                LawTerm {
-                    index,
-                    name: self.name(index),
-                    expression: self.expression(index),
-                    coefficient,
-                    interval: (
-                        coefficient - 1.96 * deviation,
-                        coefficient + 1.96 * deviation,
-                    ),
-                    cramer_rao: Some(deviation),
-                    inclusion: inclusion.min(1.0),
-                }
+                let term = (index, self.name(index), self.expression(index));
+                LawTerm::estimated(term, (coefficient, deviation), inclusion).bounded(deviation)
             })
             .collect();
         if !best.enforced {

@@ -9,29 +9,9 @@ use ndarray::ArrayView2;
 
 use crate::fit::expansion;
 use crate::regression::{Candidate, PathPoint};
-use crate::verdict::{STEADY, Status, Warning};
-use crate::{DiscoveryError, FieldFit, LawFit};
-
-/// One term of the law that was found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LawTerm {
-    /// Its place in the dictionary.
-    pub index: usize,
-    /// Its name.
-    pub name: String,
-    /// The term itself.
-    pub expression: Expr,
-    /// Its coefficient.
-    pub coefficient: f64,
-    /// An interval that holds the coefficient with about 95 % probability, if the law is right.
-    pub interval: (f64, f64),
-    /// The Cramér–Rao standard deviation at the estimated noise: no unbiased estimate does better.
-    /// `None` without a likelihood refit.
-    pub cramer_rao: Option<f64>,
-    /// Probability that the term belongs to the law: from the information criteria of all laws that
-    /// were fitted, or the bootstrap frequency without a likelihood refit.
-    pub inclusion: f64,
-}
+use crate::verdict::{RowSource, STEADY, Status, Warning};
+use crate::written::{self, LawTerm};
+use crate::{Dictionary, DiscoveryError, FieldFit, LawFit};
 
 /// A field that solves the law that was found.
 #[derive(Debug, Clone)]
@@ -56,6 +36,8 @@ pub struct Discovered {
     pub noise: f64,
     /// Relative error of the law on held-out blocks of rows.
     pub held_out: f64,
+    /// What the rows were made from.
+    pub source: RowSource,
     /// The LASSO path by rising penalty, for plotting.
     pub path: Vec<PathPoint>,
     /// The best supports by regression alone, best first.
@@ -68,11 +50,12 @@ pub struct Discovered {
     pub stopped: Option<Limit>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
-    /// The fit behind the derivatives; `None` for difference baselines.
+    /// The fit behind the derivatives; `None` for difference baselines and windows.
     pub fit: Option<FieldFit>,
     pub(crate) field: Option<LawField>,
     /// The target derivative.
     pub(crate) left: Expr,
+    pub(crate) library: Dictionary,
 }
 
 impl Discovered {
@@ -98,13 +81,14 @@ impl Discovered {
         self.terms.iter().map(|term| term.index).collect()
     }
 
-    /// Coefficient of a term by name; 0 for terms outside the law.
+    /// Coefficient of a term in any form it may be written: that of `(u^2)_x` is half that of `u u_x`;
+    /// 0 for terms outside the law.
     #[must_use]
-    pub fn coefficient(&self, name: &str) -> f64 {
-        self.terms
-            .iter()
-            .find(|term| term.name == name)
-            .map_or(0.0, |term| term.coefficient)
+    pub fn coefficient(&self, text: &str) -> f64 {
+        self.library.find(text).map_or(0.0, |(place, ratio)| {
+            let term = self.terms.iter().find(|term| term.index == place);
+            term.map_or(0.0, |term| term.coefficient / ratio)
+        })
     }
 
     /// The law as an expression that vanishes, left − right: `u_t + 0.998 u u_x − 0.0201 u_xx`.
@@ -130,14 +114,11 @@ impl Discovered {
     /// ```
     #[must_use]
     pub fn equation(&self) -> Expr {
-        let right = self.terms.iter();
-        right.fold(self.left.clone(), |rest, term| {
-            rest - term.coefficient * &term.expression
-        })
+        written::vanishing(self.left.clone(), &self.terms)
     }
 
     /// D^αu of the best estimate of the field: the solution of the law that fits the data, or the
-    /// smooth fit where no likelihood refit was made; `None` for difference baselines.
+    /// smooth fit where no likelihood refit was made; `None` for difference baselines and windows.
     ///
     /// # Errors
     /// Points or a multi-index of another dimension.
@@ -156,114 +137,17 @@ impl Discovered {
     /// A readable account: status, law, intervals, bounds, inclusion, warnings.
     #[must_use]
     pub fn summary(&self) -> String {
-        let mut text = format!("{}: {self}\n", self.status());
-        for term in &self.terms {
-            text += &format!(
-                "  {:<10} {} in [{}, {}], inclusion {:.3}",
-                term.name,
-                significant(term.coefficient, 5),
-                significant(term.interval.0, 5),
-                significant(term.interval.1, 5),
-                term.inclusion
-            );
-            if let Some(bound) = term.cramer_rao {
-                text += &format!(", Cramér–Rao {bound:.1e}");
-            }
-            text.push('\n');
-        }
-        text += &format!(
-            "  noise {:.2e}, held-out error {:.2e}\n",
-            self.noise, self.held_out
+        let facts = format!(
+            "noise {:.2e}, held-out error {:.2e}, from {}",
+            self.noise, self.held_out, self.source
         );
-        for warning in &self.warnings {
-            text += &format!("  warning: {warning}\n");
-        }
-        text
+        let law = self.to_string();
+        written::account(self.status(), &law, &self.terms, &facts, &self.warnings)
     }
 }
 
 impl fmt::Display for Discovered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.iter();
-        let terms = terms.map(|term| (term.coefficient, term.expression.clone()));
-        f.write_str(&equation(&self.left, terms))
-    }
-}
-
-/// `u_t = −0.998 u u_x + 0.0201 u_xx`.
-pub(crate) fn equation(target: &Expr, terms: impl Iterator<Item = (f64, Expr)>) -> String {
-    let mut text = format!("{target} =");
-    let mut first = true;
-    for (c, term) in terms {
-        let sign = match (first, c < 0.0) {
-            (true, true) => " −",
-            (true, false) => " ",
-            (false, true) => " − ",
-            (false, false) => " + ",
-        };
-        text += sign;
-        text += &significant(c.abs(), 3);
-        let name = term.to_string();
-        if term.terms().len() > 1 || (name != "1" && name.starts_with(|c: char| c.is_ascii_digit()))
-        {
-            // Neither "2 u + u_x" nor "2 1/u" is meant.
-            text += &format!(" ({name})");
-        } else if name != "1" {
-            text.push(' ');
-            text += &name;
-        }
-        first = false;
-    }
-    if first {
-        text += " 0";
-    }
-    text
-}
-
-/// The number to some significant digits, in plain notation where that is short.
-pub(crate) fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    // The exponent after rounding: 0.9999 to three digits is 1.00.
-    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let size: i32 = scientific
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse().ok())
-        .unwrap_or(0);
-    if !(-4..6).contains(&size) {
-        return scientific.replace('-', "−");
-    }
-    let decimals = (digits as i32 - 1 - size).max(0) as usize;
-    format!("{value:.decimals$}").replace('-', "−")
-}
-
-#[cfg(test)]
-mod tests {
-    use fastlsq_ops::Expr;
-
-    fn equation<const N: usize>(target: &str, terms: [(f64, &str); N]) -> String {
-        let read = |text: &str| Expr::parse(text).unwrap_or_else(|_| 0.0.into());
-        let terms = terms.into_iter().map(|(c, text)| (c, read(text)));
-        super::equation(&read(target), terms)
-    }
-
-    #[test]
-    fn prints_as_on_paper() {
-        assert_eq!(
-            equation("u_t", [(-0.998, "u u_x"), (0.0201, "u_xx")]),
-            "u_t = −0.998 u u_x + 0.0201 u_xx"
-        );
-        assert_eq!(
-            equation("u_xx", [(-4.25, "u"), (-1.0, "1")]),
-            "u_xx = −4.25 u − 1.00"
-        );
-        assert_eq!(equation("u_t", [(2e-7, "u")]), "u_t = 2.00e−7 u");
-        assert_eq!(equation("u_t", [(0.99999, "u")]), "u_t = 1.00 u");
-        assert_eq!(equation("u_t", []), "u_t = 0");
-        assert_eq!(
-            equation("u_t", [(2.0, "u - u_xx"), (-3.0, "1/(1 + u)")]),
-            "u_t = 2.00 (u − u_xx) − 3.00 (1/(1 + u))"
-        );
+        f.write_str(&written::law(&self.left, &self.terms))
     }
 }

@@ -18,6 +18,7 @@ use crate::rows::{
     Baseline, Rows, StrongSites, TestFunctions, edge_weights, grid_derivatives, weak_rows_of,
     weighted,
 };
+use crate::verdict::RowSource;
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
@@ -41,14 +42,22 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    jets: Jets,
-    options: DiscoveryOptions,
+    pub(crate) jets: Jets,
+    pub(crate) options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
 pub(crate) struct Regressed {
     pub(crate) regression: Regression,
     pub(crate) candidates: Vec<Candidate>,
+}
+
+impl Regressed {
+    /// Relative error of the best law on held-out rows.
+    pub(crate) fn held_out(&self) -> f64 {
+        let error = self.candidates.first().map_or(1.0, |best| best.held_out);
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
 }
 
 impl Discovery {
@@ -176,7 +185,7 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    fn regress(
+    pub(crate) fn regress(
         &self,
         rows: &Rows,
         independent: f64,
@@ -224,7 +233,9 @@ impl Discovery {
         let (regressed, path) = self.regress(&rows, samples.len() as f64, 1e-8)?;
         let warnings = collinear_terms(&regressed.regression, &self.library);
         let stability = Bootstrap::default();
-        Ok(self.conclude_regression(&regressed, path, warnings, &stability))
+        let mut result = self.conclude_regression(&regressed, path, warnings, &stability);
+        result.source = RowSource::Differences;
+        Ok(result)
     }
 
     fn by_features(
@@ -242,31 +253,37 @@ impl Discovery {
         let floor = (AMPLIFICATION * relative_noise).clamp(1e-8, 1e-5);
         let (mut strong, strong_path) = self.regress(&strong, dof, floor)?;
         let clean = relative_noise <= CLEAN;
+        let other = clean.then(|| fit.by_others(samples, options)).transpose()?;
         let (regressed, path, also) = match self.options.form {
             RowForm::Strong => {
-                if clean {
-                    self.prefer_steady(samples, options, &fit, &mut strong, |other| {
-                        let edge = self.options.edge;
-                        let sites = StrongSites::new(other, &self.jets, samples, &map, edge)?;
-                        let field = other.shrunk(other.coordinates().1);
-                        sites.rows(&self.library, &self.jets, &field)
-                    })?;
+                if let Some(other) = &other {
+                    let edge = self.options.edge;
+                    let sites = StrongSites::new(other, &self.jets, samples, &map, edge)?;
+                    let field = other.shrunk(other.coordinates().1);
+                    let again = sites.rows(&self.library, &self.jets, &field)?;
+                    strong.prefer_steady(&again.regression());
                 }
                 (strong, strong_path, None)
             }
             RowForm::Weak => {
                 let count = if samples.dim() == 1 { 120 } else { 250 };
-                let tests = TestFunctions::spread(&map, count, 0.35);
+                let tests = TestFunctions::spread(&map, count, 0.35).resolving(&fit);
                 let rows = weak_rows_of(&fit, &self.library, &self.jets, &tests)?;
                 let (mut weak, path) = self.regress(&rows, dof.min(count as f64), floor)?;
-                if clean {
-                    self.prefer_steady(samples, options, &fit, &mut weak, |other| {
-                        weak_rows_of(other, &self.library, &self.jets, &tests)
-                    })?;
+                if let Some(other) = &other {
+                    let again = weak_rows_of(other, &self.library, &self.jets, &tests)?;
+                    weak.prefer_steady(&again.regression());
                 }
                 (weak, path, Some(strong))
             }
         };
+        match self.by_windows(samples, options, &fit, &regressed) {
+            Ok(Some(result)) => return Ok(result),
+            Ok(None) => {}
+            // The law of the one fit stands.
+            Err(error) if error.limit().is_some() => {}
+            Err(error) => return Err(error),
+        }
         let mut warnings = collinear_terms(&regressed.regression, &self.library);
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);
@@ -362,8 +379,8 @@ impl Discovery {
         Ok(())
     }
 
-    pub(crate) fn name(&self, index: usize) -> String {
-        self.library.terms()[index].name().to_owned()
+    pub(crate) fn name(&self, index: usize) -> &str {
+        self.library.terms()[index].name()
     }
 
     pub(crate) fn expression(&self, index: usize) -> Expr {

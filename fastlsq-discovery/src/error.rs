@@ -285,6 +285,16 @@ impl From<LsqError> for DiscoveryError {
 }
 
 impl DiscoveryError {
+    /// A term that is there already, possibly in another form.
+    pub(crate) fn duplicate(name: &str, twin: &str) -> Self {
+        Self::DuplicateTerm {
+            name: match name == twin {
+                true => name.to_owned(),
+                false => format!("{name} (as {twin})"),
+            },
+        }
+    }
+
     /// The limit behind this error, if that is all it says.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {

@@ -4,7 +4,8 @@
 //! find the few terms with D^τu = Σ cₖTₖ(u), their coefficients, and how sure both are.
 //!
 //! 1. **Fit.** u ≈ Σ βⱼ sin(wⱼ·x + bⱼ)/√N by ridge regression; ridge, bandwidth and noise level follow
-//!    from the data ([`FieldFit`]). Every derivative of the fit is exact.
+//!    from the data ([`FieldFit`]). Every derivative of the fit is exact. Where one fit cannot hold the detail of
+//!    the samples, fits in overlapping windows take its place if held-out rows say so ([`RowSource`]).
 //! 2. **Rows.** The law at points, edges down-weighted, or integrated against compact test functions
 //!    in closed form ([`rows`]).
 //! 3. **Sparse regression.** LASSO path, sequential thresholding, best subsets, compared by
@@ -55,6 +56,7 @@ mod discovery;
 mod error;
 mod fit;
 mod grid;
+mod limits;
 mod options;
 mod paper;
 mod refit;
@@ -63,9 +65,11 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
+mod windows;
+mod written;
 
 pub use dictionary::{Dictionary, Term};
-pub use discovered::{Discovered, LawTerm};
+pub use discovered::Discovered;
 pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
@@ -77,10 +81,12 @@ pub use paper::{PaperExperiment, PaperOutcome};
 pub use refit::LawFit;
 pub use regression::{Candidate, LassoOptions, ModelChoice, PathPoint};
 pub use samples::Samples;
-pub use verdict::{Status, Warning};
+pub use verdict::{RowSource, Status, Warning};
+pub use written::LawTerm;
 
 pub use fastlsq_basis::MultiIndex;
 pub use fastlsq_ops::{Expr, Frame};
+pub use fastlsq_solve::{Control, Limit, Progress, Stage};
 pub use {faer, ndarray};
 
 /// The README's example, so that it is tested with the documentation.

@@ -1,10 +1,8 @@
 //! Choices behind a discovery.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
+use fastlsq_solve::Control;
 
-use fastlsq_solve::{Control, Progress};
-
+use crate::limits::limit_setters;
 use crate::regression::{LassoOptions, ModelChoice};
 use crate::{DiscoveryError, FitOptions};
 
@@ -162,29 +160,7 @@ impl DiscoveryOptions {
         self
     }
 
-    /// The call ends when this time has passed, with the best law that it has by then.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.control = self.control.time_limit(limit);
-        self
-    }
-
-    /// The most memory, in bytes, that the call may have at a time.
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.control = self.control.memory_limit(bytes);
-        self
-    }
-
-    /// Called with the stage and the time, again and again; `Break` ends the call with the best law that it has by then.
-    #[must_use]
-    pub fn progress(
-        mut self,
-        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.control = self.control.progress(callback);
-        self
-    }
+    limit_setters!();
 
     pub(crate) fn validate(&self) -> Result<(), DiscoveryError> {
         if self.largest == 0 {

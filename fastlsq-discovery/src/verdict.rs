@@ -1,4 +1,4 @@
-//! How far to trust a law: status and named doubts.
+//! How far to trust a law: status, named doubts, and what the rows came from.
 
 use std::fmt;
 
@@ -25,6 +25,28 @@ impl fmt::Display for Status {
 
 /// A term that belongs to the law with less probability than this makes the answer ambiguous.
 pub(crate) const STEADY: f64 = 0.75;
+
+/// What the rows of the regression were made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowSource {
+    /// One fit of all samples.
+    Fit,
+    /// Local fits in this many overlapping windows, which explained held-out rows better.
+    Windows(usize),
+    /// Differences on a grid.
+    Differences,
+}
+
+impl fmt::Display for RowSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fit => f.write_str("one fit of all samples"),
+            Self::Windows(count) => write!(f, "fits in {count} overlapping windows"),
+            Self::Differences => f.write_str("differences on a grid"),
+        }
+    }
+}
 
 /// A doubt about the result, by name.
 #[derive(Debug, Clone, PartialEq)]

@@ -58,6 +58,17 @@ fn dictionaries_are_checked() {
         parse(&["u_x u", "u u_x"]),
         Err(DiscoveryError::DuplicateTerm { .. })
     ));
+    // The same term in other forms.
+    for twin in ["(u^2)_x", "u_x u", "(u u)_x", "u u_x"] {
+        assert!(
+            matches!(
+                parse(&["u u_x", twin]),
+                Err(DiscoveryError::DuplicateTerm { .. })
+            ),
+            "{twin}"
+        );
+    }
+    assert!(parse(&["u u_x", "(u^3)_x", "u^2", "(u^2)_xx", "u_x^2", "abs(u)"]).is_ok());
     for bad in ["v", "u_y", "u^0", "u^12", "", "u_", "2 u"] {
         assert!(
             matches!(parse(&[bad]), Err(DiscoveryError::Term { .. })),

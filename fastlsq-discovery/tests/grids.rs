@@ -1,10 +1,13 @@
 //! Laws from fields on grids: recovery, correction for noise, systems, gaps, files, bad input.
 #![allow(clippy::unwrap_used)]
 
+use std::ops::ControlFlow;
+use std::time::Duration;
+
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_discovery::datasets::{DataSet, GridDataSet};
 use fastlsq_discovery::{
-    DiscoveryError, GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, Samples,
+    DiscoveryError, GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, Limit, Samples,
     Status, Warning, read_npy, read_npz,
 };
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
@@ -444,4 +447,85 @@ fn npy(kind: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(header.len()).unwrap().to_le_bytes();
     let magic: &[u8] = b"\x93NUMPY\x01\x00";
     [magic, &length, header.as_bytes(), data].concat()
+}
+
+#[test]
+fn a_limit_ends_a_search_with_what_it_has() {
+    let (axes, u) = on_grid(&DataSet::burgers(), [120, 100], 0.05, 1);
+    let data = Samples::on_grid(&[&axes[0], &axes[1]], u.view()).unwrap();
+    let run = |options: GridOptions| {
+        let library = GridLibrary::parse(&["x", "t"], &["u"], &TERMS).unwrap();
+        let discovery = GridDiscovery::new(library, &["u_t"]).unwrap();
+        discovery.with(options).run(&data)
+    };
+    // Before there is a law.
+    let none = run(GridOptions::new().time_limit(Duration::ZERO));
+    assert!(matches!(
+        none,
+        Err(DiscoveryError::Stopped(Limit::Time { .. }))
+    ));
+    let little = run(GridOptions::new().memory_limit(1 << 20));
+    assert!(matches!(
+        little,
+        Err(DiscoveryError::Stopped(Limit::Memory { .. }))
+    ));
+    // After it: whenever the callback says stop there is an error or a law, and in the end the law of all.
+    let whole = run(GridOptions::new()).unwrap();
+    assert_eq!(whole.stopped, None);
+    let mut calls = 1;
+    loop {
+        let mut left = calls;
+        let stop = GridOptions::new().progress(move |_| {
+            left -= 1;
+            match left {
+                0 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        });
+        match run(stop) {
+            Err(error) => assert_eq!(error.limit(), Some(Limit::Cancelled)),
+            Ok(found) if found.stopped.is_some() => {
+                assert!(found.summary().contains("cancelled"));
+            }
+            Ok(found) => {
+                assert_eq!(found.laws[0].support(), whole.laws[0].support());
+                break;
+            }
+        }
+        calls = calls * 3 / 2 + 1;
+    }
+}
+
+#[test]
+fn a_function_that_the_law_does_not_hold_is_not_taken() {
+    // Clean data: what quadrature is wrong by may look like any term.
+    let (axes, u) = on_grid(&DataSet::burgers(), [120, 100], 0.0, 0);
+    let data = Samples::on_grid(&[&axes[0], &axes[1]], u.view()).unwrap();
+    let library = GridLibrary::parse(&["x", "t"], &["u"], &TERMS)
+        .unwrap()
+        .with_function("sin u", "", |u| u[0].sin())
+        .unwrap();
+    let found = GridDiscovery::new(library, &["u_t"])
+        .unwrap()
+        .run(&data)
+        .unwrap();
+    assert_eq!(found.laws[0].support(), [4, 5], "{}", found.summary());
+}
+
+#[test]
+fn records_with_too_little_left_are_refused() {
+    let (x, t) = (line(0.0, 1.0, 40), line(0.0, 1.0, 60));
+    let mut u = Array2::from_shape_fn((40, 60), |(i, j)| (3.0 * x[i] + 5.0 * t[j]).sin());
+    // Every value at most times is missing.
+    u.slice_mut(ndarray::s![.., 12..]).fill(f64::NAN);
+    let data = Samples::on_grid(&[&x, &t], u.view()).unwrap();
+    let library = GridLibrary::parse(&["x", "t"], &["u"], &["u", "u_x"]).unwrap();
+    let error = GridDiscovery::new(library, &["u_t"])
+        .unwrap()
+        .run(&data)
+        .unwrap_err();
+    assert!(
+        matches!(error, DiscoveryError::TooFewWindows { .. }),
+        "{error}"
+    );
 }

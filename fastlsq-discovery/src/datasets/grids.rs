@@ -1,5 +1,6 @@
 //! Fields on grids with known laws, generated independently of the method or read from files.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
@@ -23,6 +24,8 @@ pub struct GridDataSet {
     pub fields: Vec<(&'static str, ArrayD<f64>)>,
     /// The candidate terms.
     pub library: GridLibrary,
+    /// The highest degree of the terms in the fields.
+    pub degree: u32,
     /// The true laws.
     pub laws: Vec<KnownLaw>,
 }
@@ -62,6 +65,7 @@ impl GridDataSet {
             axes: vec![(0..count).map(|i| 0.01 * i as f64).collect()],
             fields: series(["x", "y", "z"], &states),
             library: GridLibrary::polynomial(&["t"], &["x", "y", "z"], 2)?,
+            degree: 2,
             laws: vec![
                 ("x_t", vec![("x", -10.0), ("y", 10.0)]),
                 ("y_t", vec![("x", 28.0), ("y", -1.0), ("x z", -1.0)]),
@@ -85,6 +89,7 @@ impl GridDataSet {
             axes: vec![(0..count).map(|i| step * i as f64).collect()],
             fields: series(["u", "v"], &states),
             library: GridLibrary::polynomial(&["t"], &["u", "v"], 3)?,
+            degree: 3,
             laws: vec![
                 ("u_t", vec![("u", 1.0), ("u v", -0.5)]),
                 ("v_t", vec![("v", -0.75), ("u v", 0.5)]),
@@ -150,6 +155,7 @@ impl GridDataSet {
             fields: vec![("u", field(0)), ("v", field(n))],
             library: GridLibrary::polynomial(&["x", "y", "t"], &["u", "v"], 3)?
                 .with_derivatives(&["x", "y"], 2)?,
+            degree: 3,
             laws: vec![
                 (
                     "u_t",
@@ -202,6 +208,7 @@ impl GridDataSet {
             fields: vec![("u", read("u")?), ("v", read("v")?)],
             library: GridLibrary::polynomial(&["x", "t"], &["u", "v"], 3)?
                 .with_derivatives(&["x"], 2)?,
+            degree: 3,
             laws: vec![
                 ("u_t", vec![("v_xx", 0.5), ("u^2 v", 1.0), ("v^3", 1.0)]),
                 ("v_t", vec![("u_xx", -0.5), ("u v^2", -1.0), ("u^3", -1.0)]),
@@ -221,19 +228,16 @@ impl GridDataSet {
             axes: vec![flat(&read("x")?), flat(&read("t")?)],
             fields: vec![("u", read("u")?)],
             library: GridLibrary::parse(&["x", "t"], &["u"], &ONE_FIELD)?,
+            degree: 3,
             laws: vec![("u_t", law)],
         })
     }
 
     /// The fields plus independent normal noise, as a share of the root mean square of each.
-    ///
-    /// # Errors
-    /// As [`GridSamples::of_fields`].
-    pub fn sample(&self, noise: f64, seed: u64) -> Result<GridSamples, DiscoveryError> {
-        let fields: Vec<(&str, ArrayD<f64>)> = self
-            .fields
-            .iter()
-            .enumerate()
+    #[must_use]
+    pub fn noisy(&self, noise: f64, seed: u64) -> Vec<(&'static str, ArrayD<f64>)> {
+        let fields = self.fields.iter().enumerate();
+        fields
             .map(|(k, (name, exact))| {
                 let mut values = exact.clone();
                 let size = (exact.iter().map(|v| v * v).sum::<f64>() / exact.len() as f64).sqrt();
@@ -244,10 +248,42 @@ impl GridDataSet {
                 }
                 (*name, values)
             })
-            .collect();
+            .collect()
+    }
+
+    /// [Noisy](Self::noisy) fields as samples.
+    ///
+    /// # Errors
+    /// As [`GridSamples::of_fields`].
+    pub fn sample(&self, noise: f64, seed: u64) -> Result<GridSamples, DiscoveryError> {
+        let fields = self.noisy(noise, seed);
         let axes: Vec<&[f64]> = self.axes.iter().map(Vec::as_slice).collect();
         let views: Vec<_> = fields.iter().map(|(name, v)| (*name, v.view())).collect();
         GridSamples::of_fields(&axes, &views)
+    }
+
+    /// Whether laws, each by its terms and coefficients, have exactly the true terms; and the largest relative error of a
+    /// true coefficient (1 for a missing term).
+    #[must_use]
+    pub fn judge(&self, laws: &[BTreeMap<String, f64>]) -> (bool, f64) {
+        let mut right = laws.len() == self.laws.len();
+        let mut worst = 0.0_f64;
+        for (place, (_, truth)) in self.laws.iter().enumerate() {
+            let found: BTreeMap<usize, f64> = laws
+                .get(place)
+                .into_iter()
+                .flatten()
+                .filter_map(|(text, c)| self.library.find(text).map(|(k, ratio)| (k, c * ratio)))
+                .collect();
+            right &= laws.get(place).is_some_and(|law| law.len() == truth.len());
+            for (text, exact) in truth {
+                let known = self.library.find(text);
+                let c = known.and_then(|(k, ratio)| Some(found.get(&k)? / ratio));
+                right &= c.is_some();
+                worst = worst.max((c.unwrap_or(0.0) / exact - 1.0).abs());
+            }
+        }
+        (right, worst)
     }
 
     /// One row of a measurement: noise, discovery, comparison with the truth.
@@ -264,15 +300,11 @@ impl GridDataSet {
         let found = GridDiscovery::new(self.library.clone(), &targets)?
             .with(options.clone())
             .run(&self.sample(noise, seed)?)?;
-        let (mut right, mut worst) = (true, 0.0_f64);
-        for (law, (_, truth)) in found.laws.iter().zip(&self.laws) {
-            right &= law.terms.len() == truth.len();
-            for (term, exact) in truth {
-                let c = law.coefficient(term);
-                right &= c != 0.0;
-                worst = worst.max((c / exact - 1.0).abs());
-            }
-        }
+        let laws = found.laws.iter().map(|law| {
+            let terms = law.terms.iter();
+            terms.map(|t| (t.name.clone(), t.coefficient)).collect()
+        });
+        let (right, worst) = self.judge(&laws.collect::<Vec<_>>());
         Ok(GridOutcome {
             found,
             right,

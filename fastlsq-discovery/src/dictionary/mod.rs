@@ -14,7 +14,7 @@ use crate::DiscoveryError;
 
 /// Candidate terms T₁(u), T₂(u), … in given coordinates.
 ///
-/// Terms are expressions, as text or as [`Expr`].
+/// Terms are expressions, as text or as [`Expr`]; the same term in another form, as `(u^2)_x` for `u u_x`, is refused.
 /// ```
 /// use fastlsq_discovery::Dictionary;
 /// use fastlsq_ops::{T, X, call, sin, unknown};
@@ -140,13 +140,21 @@ impl Dictionary {
     }
 
     fn with_one_more(mut self, term: Term) -> Result<Self, DiscoveryError> {
-        if self.terms.iter().any(|known| known.name() == term.name()) {
-            return Err(DiscoveryError::DuplicateTerm {
-                name: term.name().to_owned(),
-            });
+        let same = |known: &&Term| known.name() == term.name() || term.ratio(known).is_some();
+        if let Some(twin) = self.terms.iter().find(same) {
+            return Err(DiscoveryError::duplicate(term.name(), twin.name()));
         }
         self.terms.push(term);
         Ok(self)
+    }
+
+    /// The place of a term, and the number r with text = r · that term.
+    pub(crate) fn find(&self, text: &str) -> Option<(usize, f64)> {
+        if let Some(place) = self.terms.iter().position(|term| term.name() == text) {
+            return Some((place, 1.0));
+        }
+        let wanted = self.read(text).ok()?;
+        (0..self.terms.len()).find_map(|place| Some((place, wanted.ratio(&self.terms[place])?)))
     }
 
     /// A term as it would stand in this dictionary.

@@ -1,6 +1,7 @@
 //! One candidate term: an expression, with the derivatives of u that it depends on.
 
 use fastlsq_basis::MultiIndex;
+use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::{Expr, Residual, ResidualValues, Sites, Statement};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
@@ -15,7 +16,13 @@ pub struct Term {
     arguments: Vec<MultiIndex>,
     residual: Residual,
     affine: Option<Affine>,
+    /// Its values on made-up fields, by which it is known in whatever form it is written.
+    fingerprint: Vec<f64>,
 }
+
+/// Made-up fields behind a fingerprint, and the relative difference that is rounding.
+const FIELDS: usize = 24;
+const ROUNDING: f64 = 1e-10;
 
 /// c₀ + Σ c D^αu, for terms that are such a sum.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,13 +79,50 @@ impl Term {
                 .cloned()
                 .ok_or_else(|| refuse("integrals and multipliers of u are not known from samples"))
         });
-        Ok(Self {
+        let mut term = Self {
             arguments: arguments.collect::<Result<_, _>>()?,
             name: expression.to_string(),
             expression,
             residual,
             affine,
-        })
+            fingerprint: Vec::new(),
+        };
+        term.fingerprint = term.on_made_up_fields(names.dim()).unwrap_or_default();
+        Ok(term)
+    }
+
+    /// T at random points with random derivatives: the same for the same derivative in every term.
+    fn on_made_up_fields(&self, dim: usize) -> Result<Vec<f64>, DiscoveryError> {
+        let points = UnitSampler::independent(0).points(FIELDS, dim);
+        let jets: Vec<Vec<f64>> = self
+            .arguments
+            .iter()
+            .map(|alpha| {
+                let orders = alpha.orders().iter();
+                let seed = orders.fold(1, |seed, &n| 31 * seed + u64::from(n));
+                UnitSampler::independent(seed)
+                    .normals(FIELDS, 1)
+                    .into_iter()
+                    .collect()
+            })
+            .collect();
+        let views: Vec<&[f64]> = jets.iter().map(Vec::as_slice).collect();
+        Ok(self.evaluate(points.view(), &views)?.values)
+    }
+
+    /// The number r with self = r · other, if the two are the same term up to a factor, as (u²)_x = 2 u u_x.
+    pub(crate) fn ratio(&self, other: &Self) -> Option<f64> {
+        let pairs = self.fingerprint.iter().zip(&other.fingerprint);
+        let pairs: Vec<(f64, f64)> = pairs.map(|(a, b)| (*a, *b)).collect();
+        let both = |(a, b): &&(f64, f64)| a.is_finite() && b.is_finite() && *b != 0.0;
+        let (a, b) = pairs.iter().find(both)?;
+        let ratio = a / b;
+        let same = |(a, b): &(f64, f64)| match a.is_finite() && b.is_finite() {
+            true => (a - ratio * b).abs() <= ROUNDING * a.abs(),
+            false => a.is_finite() == b.is_finite(),
+        };
+        let known = pairs.iter().filter(both).count();
+        (known >= FIELDS / 4 && pairs.iter().all(same)).then_some(ratio)
     }
 
     /// The name it prints as.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Mat, MatRef, Par, Side};
+use fastlsq_solve::{Control, Limit};
 use rayon::prelude::*;
 
 use super::carried::{Stack, covariance, noise_moments, steady};
@@ -68,6 +69,7 @@ struct Block {
 #[derive(Debug)]
 pub(crate) struct Tiled<'e, 'a> {
     source: &'e Evaluated<'a>,
+    control: Control,
     windows: Vec<Windows>,
     /// `rows[run][column][window]`.
     rows: Vec<Vec<Vec<f64>>>,
@@ -80,7 +82,14 @@ pub(crate) struct Tiled<'e, 'a> {
 
 impl<'e, 'a> Tiled<'e, 'a> {
     /// Lays windows with these half-widths (in points of the first trajectory) over the data.
-    pub(crate) fn new(source: &'e Evaluated<'a>, shape: &Windows) -> Self {
+    ///
+    /// # Errors
+    /// A limit.
+    pub(crate) fn new(
+        source: &'e Evaluated<'a>,
+        shape: &Windows,
+        control: &Control,
+    ) -> Result<Self, Limit> {
         let steps: Vec<f64> = source.data.first().map_or(Vec::new(), |first| {
             first.run.axes.iter().map(|axis| axis.step).collect()
         });
@@ -103,12 +112,13 @@ impl<'e, 'a> Tiled<'e, 'a> {
             .zip(&source.columns)
             .zip(&windows)
             .map(|((data, columns), windows)| {
-                columns
-                    .par_iter()
-                    .map(|column| windows.integrate(data, column))
-                    .collect()
+                let rows = columns.par_iter().map(|column| {
+                    control.check()?;
+                    Ok(windows.integrate(data, column))
+                });
+                rows.collect()
             })
-            .collect();
+            .collect::<Result<_, Limit>>()?;
         let mut blocks = Vec::new();
         for (run, data) in source.data.iter().enumerate() {
             blocks.extend(blocks_of(run, &data.shape, &windows[run], &rows[run]));
@@ -120,14 +130,15 @@ impl<'e, 'a> Tiled<'e, 'a> {
             runs.map(|((data, windows), columns)| Simulated::new(data, windows, columns))
                 .collect()
         });
-        Self {
+        Ok(Self {
             source,
+            control: control.clone(),
             windows,
             rows,
             blocks,
             simulated,
             asked: Mutex::default(),
-        }
+        })
     }
 
     /// Number of windows without missing values.
@@ -140,12 +151,15 @@ impl<'e, 'a> Tiled<'e, 'a> {
     /// The weights follow from the noise that the law leaves in the rows. `others` are laws of other
     /// targets that are known well: their residuals are noise that the same data carry, and what they
     /// tell about the noise of this target's rows is taken out of them.
+    ///
+    /// # Errors
+    /// A limit.
     pub(crate) fn moments(
         &self,
         target: usize,
         law: &[(usize, f64)],
         others: &[KnownLaw],
-    ) -> Arc<Vec<Moments>> {
+    ) -> Result<Arc<Vec<Moments>>, Limit> {
         let question = (target, law.to_vec(), others.to_vec());
         let known = |asked: &[(Question, Arc<Vec<Moments>>)]| {
             let same = asked.iter().find(|(known, _)| *known == question);
@@ -153,27 +167,30 @@ impl<'e, 'a> Tiled<'e, 'a> {
         };
         // Without this the several criteria of a contest would whiten the same rows again and again.
         if let Some(answer) = self.asked.lock().ok().and_then(|asked| known(&asked)) {
-            return answer;
+            return Ok(answer);
         }
         let part = (self.count() / PARTS).clamp(PART, TOGETHER);
         let lagged = self.lagged(target, law, others);
         let blocks = self.blocks.par_iter();
-        let answer: Vec<Moments> = blocks
-            .flat_map_iter(|block| match (&self.simulated, lagged.get(block.run)) {
-                (Some(runs), Some(lagged)) => self.simulated_moments(
-                    block,
-                    (target, others),
-                    (&runs[block.run], lagged),
-                    part,
-                ),
-                _ => self.block_moments(block, target, law, others, part),
+        let answer: Vec<Vec<Moments>> = blocks
+            .map(|block| {
+                self.control.check()?;
+                Ok(match (&self.simulated, lagged.get(block.run)) {
+                    (Some(runs), Some(lagged)) => self.simulated_moments(
+                        block,
+                        (target, others),
+                        (&runs[block.run], lagged),
+                        part,
+                    ),
+                    _ => self.block_moments(block, target, law, others, part),
+                })
             })
-            .collect();
-        let answer = Arc::new(answer);
+            .collect::<Result<_, Limit>>()?;
+        let answer = Arc::new(answer.into_iter().flatten().collect());
         if let Ok(mut asked) = self.asked.lock() {
             asked.push((question, Arc::clone(&answer)));
         }
-        answer
+        Ok(answer)
     }
 
     fn block_moments(

@@ -1,6 +1,7 @@
 //! Resampling blocks of windows: how stable are terms and coefficients?
 
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
+use fastlsq_solve::Control;
 use rayon::prelude::*;
 
 use super::moments::Moments;
@@ -20,7 +21,7 @@ pub(crate) fn resample(
     support: &[usize],
     rivals: &[Vec<usize>],
     largest: usize,
-    (replicates, seed): (usize, u64),
+    (replicates, seed, control): (usize, u64, &Control),
 ) -> Replicates {
     let Some(size) = blocks.first().map(|block| block.size) else {
         return Replicates::default();
@@ -32,6 +33,8 @@ pub(crate) fn resample(
     tried.dedup();
     let draws: Vec<(Vec<usize>, Vec<f64>)> = (0..replicates)
         .into_par_iter()
+        // Fewer replicates say the same less surely.
+        .filter(|_| !control.is_over())
         .map(|replicate| {
             let stream = 2000 + replicate as u64;
             let picks =
@@ -54,6 +57,9 @@ pub(crate) fn resample(
             (best.map_or(Vec::new(), |best| best.support), chosen)
         })
         .collect();
+    if draws.is_empty() {
+        return Replicates::default();
+    }
     let mut frequencies = vec![0.0; size - 1];
     for (support, _) in &draws {
         for &k in support {

@@ -8,8 +8,8 @@ use super::options::GridOptions;
 use super::refit::SystemFit;
 use super::select::Judged;
 use crate::DiscoveryError;
-use crate::discovered::{LawTerm, equation};
 use crate::verdict::{STEADY, Status, Warning};
+use crate::written::{LawTerm, equation};
 
 /// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
 /// more terms must come closer.
@@ -40,17 +40,16 @@ pub(crate) fn conclude(
     let noise = total.noise_of(support, c);
     let reduced = (total.residual_of(support, c) / noise.max(f64::MIN_POSITIVE)).max(0.0);
     let rivals: Vec<Vec<usize>> = judged.iter().take(40).map(|j| j.support.clone()).collect();
-    let settings = (options.replicates, options.seed);
+    let settings = (options.replicates, options.seed, &options.control);
     let replicates = resample(blocks, support, &rivals, options.largest, settings);
     let terms = law_terms(library, best, &replicates, reduced.max(1.0).sqrt());
     let (unexplained, significant) = held_out(blocks, support, &total);
     let mut warnings = collinear(library, &total, support);
     let name = |judged: &Judged| {
         let terms = judged.support.iter().zip(&judged.fit.coefficients);
-        let term = |k: usize| library.expression(library.names()[k]);
         equation(
             &library.expression(target),
-            terms.map(|(&k, c)| (*c, term(k))),
+            terms.map(|(&k, c)| (*c, library.entry(k).2)),
         )
     };
     let others: Vec<(String, f64)> = judged
@@ -108,17 +107,10 @@ pub(crate) fn take_refit(laws: &mut [GridLaw], fit: &SystemFit, library: &GridLi
     for (place, law) in laws.iter_mut().enumerate() {
         law.terms = fit.laws[place]
             .iter()
-            .map(|&(index, coefficient, deviation)| LawTerm {
-                index,
-                name: library.names()[index].to_owned(),
-                expression: library.expression(library.names()[index]),
-                coefficient,
-                interval: (
-                    coefficient - 1.96 * deviation,
-                    coefficient + 1.96 * deviation,
-                ),
-                cramer_rao: Some(deviation),
-                inclusion: fit.inclusion[place][index].min(1.0),
+            .map(|&(index, coefficient, deviation)| {
+                let inclusion = fit.inclusion[place][index];
+                let estimate = (coefficient, deviation);
+                LawTerm::estimated(library.entry(index), estimate, inclusion).bounded(deviation)
             })
             .collect();
         law.reduced_residual = fit.reduced;
@@ -155,21 +147,9 @@ fn law_terms(
             } else {
                 inflation * best.fit.deviations[place]
             };
-            LawTerm {
-                index,
-                name: library.names()[index].to_owned(),
-                expression: library.expression(library.names()[index]),
-                coefficient,
-                interval: (
-                    coefficient - 1.96 * deviation,
-                    coefficient + 1.96 * deviation,
-                ),
-                cramer_rao: None,
-                inclusion: replicates
-                    .frequencies
-                    .get(index)
-                    .map_or(1.0, |f| f.min(1.0)),
-            }
+            let inclusion = replicates.frequencies.get(index).copied();
+            let estimate = (coefficient, deviation);
+            LawTerm::estimated(library.entry(index), estimate, inclusion.unwrap_or(1.0))
         })
         .collect()
 }

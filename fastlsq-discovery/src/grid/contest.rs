@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fastlsq_solve::Limit;
+
 use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::discovery::GridDiscovery;
 use super::moments::Moments;
@@ -22,6 +24,9 @@ const STRONG: f64 = 6.0;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
+/// The moments of the rows, and supports judged on them, best first.
+pub(super) type Weighed = (Arc<Vec<Moments>>, Vec<Judged>);
+
 impl GridDiscovery {
     /// The best supports by two criteria under one covariance, then by the likelihood of the rows, each
     /// under its own covariance.
@@ -34,24 +39,38 @@ impl GridDiscovery {
         target: usize,
         start: &[(usize, f64)],
         others: &[KnownLaw],
-    ) -> (Arc<Vec<Moments>>, Vec<Judged>) {
-        let (blocks, judged) = self.weigh(tiled, target, start.to_vec(), others, false);
-        let (_, also) = self.weigh(tiled, target, start.to_vec(), others, true);
+    ) -> Result<Weighed, Limit> {
+        let (blocks, judged) = self.weigh(tiled, target, start.to_vec(), others, false)?;
+        // What stands stands: a limit ends the contest.
+        let found = self.finals(tiled, target, start, others, (&blocks, &judged));
+        Ok(found.ok().flatten().unwrap_or((blocks, judged)))
+    }
+
+    /// The likeliest law under its own covariance; `None` where likelihoods say nothing.
+    fn finals(
+        &self,
+        tiled: &Tiled<'_, '_>,
+        target: usize,
+        start: &[(usize, f64)],
+        others: &[KnownLaw],
+        (blocks, judged): (&[Moments], &[Judged]),
+    ) -> Result<Option<Weighed>, Limit> {
+        let (_, also) = self.weigh(tiled, target, start.to_vec(), others, true)?;
         let (Some(best), Some(second)) = (judged.first(), also.first()) else {
-            return (blocks, judged);
+            return Ok(None);
         };
-        let total = sum(&blocks, self.library.len());
+        let total = sum(blocks, self.library.len());
         let noise = total.noise_of(&best.support, &best.fit.coefficients);
         // Without noise to speak of the residual is quadrature, and likelihoods mean nothing.
         if noise < FLOOR * FLOOR * total.target().1 {
-            return (blocks, judged);
+            return Ok(None);
         }
         let near = |list: &[Judged], most: usize| -> Vec<Judged> {
             let limit = list.first().map_or(0.0, |first| first.criterion) + CONTENDER;
             let close = list.iter().take(most).filter(|j| j.criterion < limit);
             close.cloned().collect()
         };
-        let mut waiting = near(&judged, FINALISTS);
+        let mut waiting = near(judged, FINALISTS);
         let agreed = best.support == second.support;
         for rival in near(&also, if agreed { 1 } else { FINALISTS }) {
             if waiting.iter().all(|j| j.support != rival.support) {
@@ -59,19 +78,19 @@ impl GridDiscovery {
             }
         }
         if waiting.len() < 2 {
-            return (blocks, judged);
+            return Ok(None);
         }
         let mut finalists: Vec<(Judged, Arc<Vec<Moments>>)> = Vec::new();
         while let Some(next) = waiting.pop() {
             let mut law = law_of(&next);
-            let first = sum(&tiled.moments(target, &law, others), self.library.len());
+            let first = sum(&tiled.moments(target, &law, others)?, self.library.len());
             law = next
                 .support
                 .iter()
                 .copied()
                 .zip(first.fit(&next.support).coefficients)
                 .collect();
-            let own = tiled.moments(target, &law, others);
+            let own = tiled.moments(target, &law, others)?;
             let total = sum(&own, self.library.len());
             let judge = Judge::new(&total, 0.0, self.options.largest);
             finalists.push((judge.likelihood(next.support), own));
@@ -86,24 +105,24 @@ impl GridDiscovery {
         }
         let mut ranked: Vec<Judged> = finalists.iter().map(|(j, _)| j.clone()).collect();
         let Some((_, own)) = finalists.into_iter().next() else {
-            return (blocks, judged);
+            return Ok(None);
         };
         let law = law_of(&ranked[0]);
         let (support, c): (Vec<usize>, Vec<f64>) = law.into_iter().unzip();
         let winner = sum(&own, self.library.len());
         if winner.residual_of(&support, &c) > NOISY * winner.noise_of(&support, &c) {
-            return (blocks, judged);
+            return Ok(None);
         }
         let shift = ranked[0].criterion - best.criterion;
         for rest in judged {
             if ranked.iter().all(|j| j.support != rest.support) {
                 ranked.push(Judged {
                     criterion: rest.criterion + shift,
-                    ..rest
+                    ..rest.clone()
                 });
             }
         }
-        (own, ranked)
+        Ok(Some((own, ranked)))
     }
 
     /// The favourite without the term that matters least, if that law is not among the finalists.
@@ -149,7 +168,10 @@ impl GridDiscovery {
             let Ok(tiled) = self.tile(source, windows) else {
                 return f64::INFINITY;
             };
-            let fit = sum(&tiled.moments(0, &law, &[]), support.len()).fit(&support);
+            let Ok(moments) = tiled.moments(0, &law, &[]) else {
+                return f64::INFINITY;
+            };
+            let fit = sum(&moments, support.len()).fit(&support);
             let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
             if fit.dependent {
                 f64::INFINITY
@@ -191,10 +213,10 @@ impl GridDiscovery {
         mut law: Law,
         others: &[KnownLaw],
         own_noise: bool,
-    ) -> (Arc<Vec<Moments>>, Vec<Judged>) {
+    ) -> Result<Weighed, Limit> {
         let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {
-            let blocks = tiled.moments(target, &law, others);
+            let blocks = tiled.moments(target, &law, others)?;
             let total = sum(&blocks, self.library.len());
             let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
             let reference = total.noise_of(&support, &coefficients);
@@ -202,13 +224,13 @@ impl GridDiscovery {
                 .with_own_noise(own_noise)
                 .search();
             let Some(best) = judged.first() else {
-                return (blocks, judged);
+                return Ok((blocks, judged));
             };
             law = law_of(best);
             let again = seen.last() == Some(&best.support);
             seen.push(best.support.clone());
-            if again || seen.len() > ROUNDS {
-                return (blocks, judged);
+            if again || seen.len() > ROUNDS || self.options.control.is_over() {
+                return Ok((blocks, judged));
             }
         }
     }

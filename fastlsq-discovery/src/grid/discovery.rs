@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fastlsq_solve::Stage;
+
 use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::{conclude, take_refit};
@@ -11,6 +13,7 @@ use super::library::GridLibrary;
 use super::moments::Moments;
 use super::noise::{corner, noise_level};
 use super::options::GridOptions;
+use super::refit::SystemFit;
 use super::samples::GridSamples;
 use super::select::Judged;
 use super::term::GridTerm;
@@ -29,6 +32,8 @@ const WIDEST: usize = 6;
 const WIDEST_ALONE: usize = 16;
 /// Rounds over the laws of a system that take those of the others into account.
 const TOGETHER: usize = 2;
+/// Arrays of the size of the data that carry the noise of one part of a term, in the mean.
+const COPIES: usize = 2;
 /// A residual below this many times what noise leaves is noise.
 const SOUND: f64 = 1.5;
 
@@ -124,36 +129,31 @@ impl GridDiscovery {
                 dims: (dim, samples.dim()),
             });
         }
+        let mut running = self.clone();
+        running.options.control = running.options.control.started();
+        running.options.control.enter(Stage::Preparing)?;
+        running.find(samples)
+    }
+
+    /// The laws, under a control that was started.
+    fn find(&self, samples: &GridSamples) -> Result<GridLaws, DiscoveryError> {
+        let control = &self.options.control;
+        let _held = control.hold(self.bytes(samples))?;
         let source = self.evaluate(samples)?;
-        let start = self.windows(&source);
+        let mut windows = self.windows(&source);
         let mut answers = Vec::new();
-        let mut windows = start;
         for target in 0..self.targets.len() {
+            control.enter(Stage::Law { fitted: target })?;
             let answer = self.alone(&source, target, windows)?;
             windows = answer.windows.clone();
             answers.push(answer);
         }
-        // What the other laws leave over is noise: it sharpens the law of each.
-        let rounds = if answers.len() > 1 { TOGETHER } else { 1 };
-        for round in 1..=rounds {
-            for target in 0..answers.len() {
-                let others: Vec<KnownLaw> = (0..answers.len())
-                    .filter(|&k| k != target && answers[k].sound())
-                    .map(|k| (k, answers[k].law()))
-                    .collect();
-                let tiled = self.tile(&source, &answers[target].windows)?;
-                let start = answers[target].law();
-                let (blocks, judged) = if round == rounds {
-                    self.contest(&tiled, target, &start, &others)
-                } else {
-                    self.weigh(&tiled, target, start, &others, true)
-                };
-                answers[target].blocks = blocks;
-                answers[target].judged = judged;
-            }
-        }
-        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
-        let refit = self.refit(samples, &source, &known);
+        // From here on there are laws, and a limit ends only what would make them better.
+        let refit = match self.together(samples, &source, &mut answers) {
+            Ok(refit) => refit,
+            Err(error) if error.limit().is_some() => None,
+            Err(error) => return Err(error),
+        };
         let mut laws = Vec::new();
         let mut half_widths = Vec::new();
         for (target, answer) in self.targets.iter().zip(answers) {
@@ -174,7 +174,55 @@ impl GridDiscovery {
             horizon: refit.map(|fit| fit.horizon),
             noise: source.data.iter().map(|data| data.noise.clone()).collect(),
             half_widths,
+            stopped: control.check().err(),
         })
+    }
+
+    /// What the other laws leave over is noise: it sharpens the law of each. Then all by likelihood, where that is
+    /// possible.
+    fn together(
+        &self,
+        samples: &GridSamples,
+        source: &Evaluated<'_>,
+        answers: &mut [Answer],
+    ) -> Result<Option<SystemFit>, DiscoveryError> {
+        let rounds = if answers.len() > 1 { TOGETHER } else { 1 };
+        for round in 1..=rounds {
+            for target in 0..answers.len() {
+                let others: Vec<KnownLaw> = (0..answers.len())
+                    .filter(|&k| k != target && answers[k].sound())
+                    .map(|k| (k, answers[k].law()))
+                    .collect();
+                let tiled = self.tile(source, &answers[target].windows)?;
+                let start = answers[target].law();
+                let (blocks, judged) = if round == rounds {
+                    self.contest(&tiled, target, &start, &others)?
+                } else {
+                    self.weigh(&tiled, target, start, &others, true)?
+                };
+                answers[target].blocks = blocks;
+                answers[target].judged = judged;
+            }
+        }
+        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
+        Ok(self.refit(samples, source, &known))
+    }
+
+    /// What the columns take: every term with its values and the weights of its noise.
+    fn bytes(&self, samples: &GridSamples) -> Option<usize> {
+        let points = samples
+            .trajectories()
+            .iter()
+            .try_fold(0_usize, |sum, run| {
+                let points = run
+                    .shape()
+                    .iter()
+                    .try_fold(1_usize, |n, k| n.checked_mul(*k));
+                sum.checked_add(points?)
+            })?;
+        let parts = |term: &GridTerm| term.parts.len() * (1 + COPIES);
+        let terms = self.library.terms().iter().chain(&self.targets);
+        points.checked_mul(size_of::<f64>() * terms.map(parts).sum::<usize>())
     }
 
     /// Noise levels, smoothers and all columns.
@@ -198,8 +246,11 @@ impl GridDiscovery {
             let prepared = Prepared::new(run, noise);
             let all = terms.iter();
             columns.push(
-                all.map(|term| prepared.column(term).map(Arc::new))
-                    .collect::<Result<Vec<_>, _>>()?,
+                all.map(|term| {
+                    self.options.control.check()?;
+                    prepared.column(term).map(Arc::new)
+                })
+                .collect::<Result<Vec<_>, _>>()?,
             );
             data.push(prepared);
         }
@@ -263,16 +314,24 @@ impl GridDiscovery {
         start: Windows,
     ) -> Result<Answer, DiscoveryError> {
         let mut windows = start;
-        let mut tiled = self.tile(source, &windows)?;
-        let (mut blocks, mut judged) = self.contest(&tiled, target, &[], &[]);
+        let tiled = self.tile(source, &windows)?;
+        let (mut blocks, mut judged) = self.contest(&tiled, target, &[], &[])?;
         let first = judged.first().filter(|best| !best.support.is_empty());
         if let (None, Some(best)) = (&self.options.half_widths, first) {
             let law = law_of(best);
             let better = self.refine(source, target, &windows, &law);
             if better != windows {
-                windows = better;
-                tiled = self.tile(source, &windows)?;
-                (blocks, judged) = self.weigh(&tiled, target, law, &[], false);
+                let tiled = self.tile(source, &better);
+                let again = tiled.and_then(|tiled| {
+                    let found = self.weigh(&tiled, target, law, &[], false);
+                    Ok(found?)
+                });
+                match again {
+                    Ok(found) => ((blocks, judged), windows) = (found, better),
+                    // The first windows do.
+                    Err(error) if error.limit().is_some() => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(Answer {
@@ -287,7 +346,7 @@ impl GridDiscovery {
         source: &'e Evaluated<'a>,
         windows: &Windows,
     ) -> Result<Tiled<'e, 'a>, DiscoveryError> {
-        let tiled = Tiled::new(source, windows);
+        let tiled = Tiled::new(source, windows, &self.options.control)?;
         let needed = 2 * (self.library.len() + 2);
         if tiled.count() < needed {
             return Err(DiscoveryError::TooFewWindows {

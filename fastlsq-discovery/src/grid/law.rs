@@ -4,12 +4,14 @@ use std::fmt;
 
 use super::library::GridLibrary;
 use fastlsq_ops::Expr;
+use fastlsq_solve::Limit;
 
-use crate::discovered::{LawTerm, equation, significant};
 use crate::verdict::{Status, Warning};
+use crate::written::{self, LawTerm};
 
 /// The law of one field.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct GridLaw {
     /// The derivative on the left-hand side.
     pub target: String,
@@ -54,52 +56,31 @@ impl GridLaw {
     /// code stand in it by their names.
     #[must_use]
     pub fn equation(&self) -> Expr {
-        let left = self.library.expression(&self.target);
-        let right = self.terms.iter();
-        right.fold(left, |rest, term| {
-            rest - term.coefficient * &term.expression
-        })
+        written::vanishing(self.library.expression(&self.target), &self.terms)
     }
 
     /// A readable account: status, law, intervals, inclusion, warnings.
     #[must_use]
     pub fn summary(&self) -> String {
-        let mut text = format!("{}: {self}\n", self.status);
-        for term in &self.terms {
-            text += &format!(
-                "  {:<10} {} in [{}, {}], inclusion {:.2}",
-                term.name,
-                significant(term.coefficient, 5),
-                significant(term.interval.0, 5),
-                significant(term.interval.1, 5),
-                term.inclusion
-            );
-            if let Some(bound) = term.cramer_rao {
-                text += &format!(", Cramér–Rao {bound:.1e}");
-            }
-            text.push('\n');
-        }
-        text += &format!(
-            "  unexplained {:.1e}, residual over noise {:.2}, {} windows\n",
+        let facts = format!(
+            "unexplained {:.1e}, residual over noise {:.2}, {} windows",
             self.unexplained, self.reduced_residual, self.windows
         );
-        for warning in &self.warnings {
-            text += &format!("  warning: {warning}\n");
-        }
-        text
+        let law = self.to_string();
+        written::account(self.status, &law, &self.terms, &facts, &self.warnings)
     }
 }
 
 impl fmt::Display for GridLaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let terms = self.terms.iter();
-        let terms = terms.map(|t| (t.coefficient, t.expression.clone()));
-        f.write_str(&equation(&self.library.expression(&self.target), terms))
+        let left = self.library.expression(&self.target);
+        f.write_str(&written::law(&left, &self.terms))
     }
 }
 
 /// One law for each target.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct GridLaws {
     /// The laws, in the order of the targets.
     pub laws: Vec<GridLaw>,
@@ -110,6 +91,8 @@ pub struct GridLaws {
     pub noise: Vec<Vec<f64>>,
     /// Half-widths of the test functions of each law in points of the first trajectory.
     pub half_widths: Vec<Vec<usize>>,
+    /// The limit that ended the call before it was done, if one did: other laws may do better.
+    pub stopped: Option<Limit>,
 }
 
 impl GridLaws {
@@ -141,6 +124,9 @@ impl GridLaws {
         }
         if let Some(horizon) = self.horizon {
             text += &format!("  refitted by solutions over times of {horizon:.3}\n");
+        }
+        if let Some(limit) = self.stopped {
+            text += &format!("  stopped early: {limit}\n");
         }
         text
     }

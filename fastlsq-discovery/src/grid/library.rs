@@ -211,6 +211,12 @@ impl GridLibrary {
         &self.terms
     }
 
+    /// Place, name and expression of a term.
+    pub(crate) fn entry(&self, place: usize) -> (usize, &str, Expr) {
+        let name = self.terms[place].name.as_str();
+        (place, name, self.expression(name))
+    }
+
     /// The place in the library of a term, and the number r with text = r · that term.
     pub(crate) fn find(&self, text: &str) -> Option<(usize, f64)> {
         if let Some(place) = self.terms.iter().position(|term| term.name == text) {
@@ -243,13 +249,7 @@ impl GridLibrary {
     fn push(mut self, term: GridTerm) -> Result<Self, DiscoveryError> {
         let known = |t: &&GridTerm| t.name == term.name || term.ratio(t).is_some();
         if let Some(twin) = self.terms.iter().find(known) {
-            return Err(DiscoveryError::DuplicateTerm {
-                name: if twin.name == term.name {
-                    term.name
-                } else {
-                    format!("{} (as {})", term.name, twin.name)
-                },
-            });
+            return Err(DiscoveryError::duplicate(&term.name, &twin.name));
         }
         self.terms.push(term);
         Ok(self)

@@ -1,5 +1,8 @@
 //! Settings of a discovery on grids.
 
+use fastlsq_solve::Control;
+
+use crate::limits::limit_setters;
 use crate::{DiscoveryError, LikelihoodRefit};
 
 /// Settings; the defaults suit most data.
@@ -18,6 +21,8 @@ pub struct GridOptions {
     pub replicates: usize,
     /// Seed of the replicates. Default: 0.
     pub seed: u64,
+    /// Time limit, memory limit and progress callback. Default: none.
+    pub control: Control,
 }
 
 impl Default for GridOptions {
@@ -29,6 +34,7 @@ impl Default for GridOptions {
             refit: LikelihoodRefit::default(),
             replicates: 100,
             seed: 0,
+            control: Control::new(),
         }
     }
 }
@@ -81,6 +87,8 @@ impl GridOptions {
         self.seed = seed;
         self
     }
+
+    limit_setters!();
 
     pub(crate) fn validate(&self, fields: usize, dim: usize) -> Result<(), DiscoveryError> {
         let refuse = |what: &'static str, value: f64, requirement: &'static str| {

@@ -134,6 +134,7 @@ fn shooting<'a>(discovery: &'a GridDiscovery, source: &Evaluated<'a>) -> Shootin
         noise: noise.into_iter().map(f64::sqrt).collect(),
         start,
         substeps: (fastest / TURN).ceil().clamp(1.0, FINEST) as usize,
+        control: discovery.options.control.clone(),
     }
 }
 
@@ -170,7 +171,7 @@ impl Search<'_> {
                 None => break,
             }
             let joined = Shooting::joined(&best.pieces);
-            if joined.len() == best.pieces.len() {
+            if joined.len() == best.pieces.len() || self.shooting.control.is_over() {
                 break;
             }
             let fewer = ((best.pieces.len() - joined.len()) * fields) as f64;
@@ -272,6 +273,9 @@ impl Search<'_> {
 
     fn improve(&self, mut best: Shot) -> Option<Shot> {
         for _ in 0..ROUNDS {
+            if self.shooting.control.is_over() {
+                break;
+            }
             let own = self.criterion(&best.squares, best.samples, &best.law);
             let near = self.around(&best)?;
             let better = near.into_iter().take(TRIED).find_map(|(law, _)| {

@@ -5,6 +5,7 @@
 //! initial states eliminated minimise the distance from the samples, which is the likelihood of the
 //! law under normal noise.
 
+use fastlsq_solve::Control;
 use rayon::prelude::*;
 
 use super::flow::{Flow, Place};
@@ -33,6 +34,7 @@ pub(super) struct Shooting<'a> {
     pub(super) start: Vec<Vec<Vec<f64>>>,
     /// Runge–Kutta steps between samples.
     pub(super) substeps: usize,
+    pub(super) control: Control,
 }
 
 /// A stretch of one record with its initial state.
@@ -155,6 +157,9 @@ impl Shooting<'_> {
         let mut normal = self.normal(&now, places)?;
         (now.squares, now.samples) = (normal.0.squares.clone(), normal.0.samples);
         for _ in 0..STEPS {
+            if self.control.is_over() {
+                break;
+            }
             let mut better = None;
             while better.is_none() && damping < STIFFEST {
                 let next = self.step(&now, &normal, damping);
@@ -371,6 +376,7 @@ mod tests {
             noise: vec![1e-3; 2],
             start: vec![vec![u.to_vec(), v.to_vec()]],
             substeps: 2,
+            control: Control::new(),
         };
         let guess = [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter();
         let guess = guess.zip([-0.1, 1.7, -2.4, 0.0]).collect();

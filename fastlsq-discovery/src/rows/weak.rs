@@ -17,6 +17,11 @@ use crate::dictionary::{Dictionary, Jets, evaluate};
 use crate::fit::expansion;
 use crate::{DiscoveryError, FieldFit};
 
+/// Frequency of a product of two waves in bandwidths of one; nodes beyond half that frequency, and the most of them.
+const PRODUCT: f64 = 4.0;
+const SPARE_NODES: usize = 6;
+const MOST_NODES: f64 = 40.0;
+
 /// A set of test functions that differ only in their centres.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestFunctions {
@@ -50,6 +55,22 @@ impl TestFunctions {
                 _ => 7,
             },
         }
+    }
+
+    /// The same test functions with at least as many nodes as products of two waves of the fit need: Gauss–Legendre
+    /// quadrature follows cos κs with a little more than κ/2 nodes.
+    pub(crate) fn resolving(mut self, fit: &FieldFit) -> Self {
+        let basis = fit.basis();
+        let along = |axis: usize| -> f64 {
+            let squares = (0..basis.len()).map(|j| basis.frequency(j)[axis].powi(2));
+            (squares.sum::<f64>() / basis.len().max(1) as f64).sqrt()
+        };
+        let fastest = (0..self.half.len())
+            .map(|axis| PRODUCT * along(axis) * self.half[axis])
+            .fold(0.0, f64::max);
+        let needed = (0.5 * fastest).min(MOST_NODES) as usize + SPARE_NODES;
+        self.nodes = self.nodes.max(needed);
+        self
     }
 
     /// ∫ψ D^αφⱼ / ∫ψ for every test function and feature.

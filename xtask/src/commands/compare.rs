@@ -4,6 +4,7 @@ mod discovery;
 mod environment;
 mod exchange;
 mod fem;
+mod laws;
 mod lbfgsb;
 mod linear;
 mod newton;
@@ -22,6 +23,7 @@ use self::exchange::Exchange;
 use self::peer::Launcher;
 pub(crate) use self::rows::Spread;
 use self::rows::{Meta, Row};
+use super::reproduce::items::laws::check_data;
 use super::selection::chosen;
 use crate::{format, machine::Machine, workspace::Workspace};
 
@@ -50,6 +52,10 @@ pub(crate) struct Args {
     /// The Python that makes the virtual environment [default: python3]
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
+
+    /// Where published data for the discovery of laws lie (`ks_u.npy` and so on); cases that need them are left out without
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
 
     /// Where `compare.json`, `compare.csv` and the data go [default: target/compare, with --quick and the items in its
     /// name if they are given, so that a short run does not overwrite a long one]
@@ -90,6 +96,11 @@ pub(crate) fn registry() -> Vec<Comparison> {
             run: discovery::run,
         },
         Comparison {
+            name: "laws",
+            shows: "laws of fields on grids: PySINDy's weak form (published data with --data DIR)",
+            run: laws::run,
+        },
+        Comparison {
             name: "lbfgsb",
             shows: "minimisation in a box: SciPy's L-BFGS-B",
             run: lbfgsb::run,
@@ -104,6 +115,7 @@ pub(crate) struct Scope {
     launcher: Launcher,
     exchange: Exchange,
     workspace: Workspace,
+    data: Option<PathBuf>,
 }
 
 /// What has been measured: on disk as soon as it is there.
@@ -136,6 +148,9 @@ impl Args {
         if repeats == 0 {
             bail!("--repeats must be at least 1");
         }
+        if let Some(directory) = &self.data {
+            check_data(directory)?;
+        }
         if let Some(threads) = self.threads {
             if threads == 0 {
                 bail!("--threads must be at least 1");
@@ -161,6 +176,7 @@ impl Args {
             },
             exchange: Exchange::create(&out)?,
             workspace,
+            data: self.data,
         };
         let meta = Meta {
             mode: scope.pick("quick", "full"),
@@ -235,6 +251,7 @@ mod tests {
             "boundary_value",
             "kansa",
             "sindy",
+            "sindy_grids",
             "lbfgsb",
         ] {
             let program = peer::scripts(root).join(name).with_extension("py");

@@ -67,6 +67,9 @@ impl Args {
             data: self.data,
             ..Plan::new(self.quick, seeds)
         };
+        for item in &items {
+            item.check(&plan)?;
+        }
         let jobs = jobs(&items, &plan, &self.items)?;
         backend::choose(self.backend)?;
         let workspace = Workspace::load()?;

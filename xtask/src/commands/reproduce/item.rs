@@ -23,6 +23,11 @@ pub(crate) trait Item {
     /// How it was set up, for the report.
     fn settings(&self, plan: &Plan) -> String;
 
+    /// Whether what the plan names is there: asked before anything runs.
+    fn check(&self, _plan: &Plan) -> Result<()> {
+        Ok(())
+    }
+
     /// The work, one job a row.
     fn jobs(&self, plan: &Plan) -> Vec<Job>;
 

@@ -14,7 +14,7 @@ mod eigen;
 mod evolution;
 mod geometry;
 mod inverse_heat;
-mod laws;
+pub(crate) mod laws;
 mod linear;
 mod newton;
 mod nonlinear;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use fastlsq_discovery::datasets::GridDataSet;
 use fastlsq_discovery::{DiscoveryError, GridOptions};
 
@@ -22,47 +22,64 @@ const FEW_DRAWS: usize = 2;
 const RIGHT: &str = "right";
 
 /// Where the fields come from.
+#[derive(Clone, Copy)]
 enum Source {
     /// Arrays in a directory that the user names.
-    Published(fn(&Path) -> Result<GridDataSet, DiscoveryError>),
+    Published {
+        files: &'static [&'static str],
+        read: fn(&Path) -> Result<GridDataSet, DiscoveryError>,
+    },
     /// A generator of ours.
     Own(fn() -> Result<GridDataSet, DiscoveryError>),
 }
 
+const KS: Source = Source::Published {
+    files: &["ks_x.npy", "ks_t.npy", "ks_u.npy"],
+    read: |path| GridDataSet::published_kuramoto_sivashinsky(path),
+};
+const KDV: Source = Source::Published {
+    files: &["kdv_x.npy", "kdv_t.npy", "kdv_u.npy"],
+    read: |path| GridDataSet::published_korteweg_de_vries(path),
+};
+const NLS: Source = Source::Published {
+    files: &["nls_x.npy", "nls_t.npy", "nls_u.npy", "nls_v.npy"],
+    read: |path| GridDataSet::published_schroedinger(path),
+};
+const LORENZ: Source = Source::Own(|| GridDataSet::lorenz(2000));
+const PREY: Source = Source::Own(|| GridDataSet::predator_prey(2000));
+const WAVES: Source = Source::Own(|| GridDataSet::fitzhugh_nagumo(64, 60));
+
 /// Fields with a known law and noise as a share of their root mean squares.
-struct Case {
-    name: &'static str,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
     source: Source,
-    noise: f64,
+    pub(crate) noise: f64,
     /// Coefficients within this count as right; `None` where only the terms are looked at.
     within: Option<f64>,
     /// About how many seconds one draw takes.
     effort: f64,
 }
 
-fn cases() -> Vec<Case> {
-    let ks = || Source::Published(|path| GridDataSet::published_kuramoto_sivashinsky(path));
-    let kdv = || Source::Published(|path| GridDataSet::published_korteweg_de_vries(path));
-    let nls = || Source::Published(|path| GridDataSet::published_schroedinger(path));
-    let lorenz = || Source::Own(|| GridDataSet::lorenz(2000));
-    let prey = || Source::Own(|| GridDataSet::predator_prey(2000));
-    let waves = || Source::Own(|| GridDataSet::fitzhugh_nagumo(64, 60));
+/// Why published data are not there.
+pub(crate) const WITHOUT_DATA: &str = "published data: name their directory with --data";
+
+pub(crate) fn cases() -> Vec<Case> {
     [
-        ("ks-clean", ks(), 0.0, Some(0.005), 2.0),
-        ("ks-20-percent", ks(), 0.2, Some(0.05), 3.0),
-        ("ks-50-percent", ks(), 0.5, Some(0.05), 3.0),
-        ("ks-100-percent", ks(), 1.0, None, 3.0),
-        ("kdv-clean", kdv(), 0.0, Some(0.005), 3.0),
-        ("kdv-20-percent", kdv(), 0.2, Some(0.05), 4.0),
-        ("kdv-50-percent", kdv(), 0.5, Some(0.1), 4.0),
-        ("kdv-100-percent", kdv(), 1.0, None, 4.0),
-        ("nls-clean", nls(), 0.0, Some(0.01), 4.0),
-        ("nls-20-percent", nls(), 0.2, Some(0.05), 6.0),
-        ("lorenz-1-percent", lorenz(), 0.01, Some(0.01), 2.0),
-        ("lorenz-10-percent", lorenz(), 0.1, Some(0.05), 2.0),
-        ("predator-prey-1-percent", prey(), 0.01, Some(0.01), 1.0),
-        ("predator-prey-10-percent", prey(), 0.1, Some(0.05), 1.0),
-        ("fitzhugh-nagumo-5-percent", waves(), 0.05, Some(0.05), 6.0),
+        ("ks-clean", KS, 0.0, Some(0.005), 2.0),
+        ("ks-20-percent", KS, 0.2, Some(0.05), 3.0),
+        ("ks-50-percent", KS, 0.5, Some(0.05), 3.0),
+        ("ks-100-percent", KS, 1.0, None, 3.0),
+        ("kdv-clean", KDV, 0.0, Some(0.005), 3.0),
+        ("kdv-20-percent", KDV, 0.2, Some(0.05), 4.0),
+        ("kdv-50-percent", KDV, 0.5, Some(0.1), 4.0),
+        ("kdv-100-percent", KDV, 1.0, None, 4.0),
+        ("nls-clean", NLS, 0.0, Some(0.01), 4.0),
+        ("nls-20-percent", NLS, 0.2, Some(0.05), 6.0),
+        ("lorenz-1-percent", LORENZ, 0.01, Some(0.01), 2.0),
+        ("lorenz-10-percent", LORENZ, 0.1, Some(0.05), 2.0),
+        ("predator-prey-1-percent", PREY, 0.01, Some(0.01), 1.0),
+        ("predator-prey-10-percent", PREY, 0.1, Some(0.05), 1.0),
+        ("fitzhugh-nagumo-5-percent", WAVES, 0.05, Some(0.05), 6.0),
     ]
     .into_iter()
     .map(|(name, source, noise, within, effort)| Case {
@@ -75,6 +92,30 @@ fn cases() -> Vec<Case> {
     .collect()
 }
 
+/// Refuses a directory without the published data.
+pub(crate) fn check_data(directory: &Path) -> Result<()> {
+    if !directory.is_dir() {
+        bail!("--data: there is no directory {}", directory.display());
+    }
+    let mut missing = Vec::new();
+    for case in cases() {
+        if let Source::Published { files, .. } = case.source {
+            let absent = |file: &&str| !directory.join(file).is_file();
+            missing.extend(files.iter().copied().filter(absent));
+        }
+    }
+    missing.sort_unstable();
+    missing.dedup();
+    if !missing.is_empty() {
+        bail!(
+            "--data: {} lacks {}; the grids are those of the WSINDy authors, one array a file",
+            directory.display(),
+            missing.join(", ")
+        );
+    }
+    Ok(())
+}
+
 impl Case {
     /// Without noise all draws are the same.
     fn draws(&self, plan: &Plan) -> usize {
@@ -84,18 +125,23 @@ impl Case {
         }
     }
 
+    /// The fields; `None` for published ones without a directory.
+    pub(crate) fn data(&self, directory: Option<&Path>) -> Result<Option<GridDataSet>> {
+        Ok(match (self.source, directory) {
+            (Source::Own(make), _) => Some(make()?),
+            (Source::Published { read, .. }, Some(directory)) => Some(read(directory)?),
+            (Source::Published { .. }, None) => None,
+        })
+    }
+
+    /// Whether coefficients with this largest relative error are right.
+    pub(crate) fn accepts(&self, worst: f64) -> bool {
+        self.within.is_none_or(|within| worst <= within)
+    }
+
     fn row(&self, context: &Context<'_>) -> Result<Row> {
-        let data = match (&self.source, &context.plan.data) {
-            (Source::Own(make), _) => make()?,
-            (Source::Published(read), Some(directory)) => read(directory)?,
-            (Source::Published(_), None) => {
-                return Ok(Row::skipped(
-                    "laws",
-                    self.name,
-                    "auto",
-                    "published data: name their directory with --data",
-                ));
-            }
+        let Some(data) = self.data(context.plan.data.as_deref())? else {
+            return Ok(Row::skipped("laws", self.name, "auto", WITHOUT_DATA));
         };
         let draws = context.seeds(self.draws(&context.plan), |seed| self.run(&data, seed));
         let mut row = Row::of_runs("laws", self.name, "auto", draws);
@@ -120,7 +166,7 @@ impl Case {
         let clock = Instant::now();
         let outcome = data.measure(self.noise, seed, &GridOptions::new())?;
         let seconds = clock.elapsed().as_secs_f64();
-        let right = outcome.right && self.within.is_none_or(|within| outcome.worst <= within);
+        let right = outcome.right && self.accepts(outcome.worst);
         Ok(Run {
             value_error: Some(outcome.worst),
             seconds: Some(seconds),
@@ -155,6 +201,10 @@ impl Item for Laws {
              two), and derivatives up to the second where there is space. The published grids (KS 256 × 301, KdV 400 × 601, nonlinear \
              Schrödinger 256 × 251, as `ks_x.npy`, `ks_t.npy`, `ks_u.npy` and so on) are read from the directory given with --data."
         )
+    }
+
+    fn check(&self, plan: &Plan) -> Result<()> {
+        plan.data.as_deref().map_or(Ok(()), check_data)
     }
 
     fn jobs(&self, plan: &Plan) -> Vec<Job> {
@@ -202,5 +252,32 @@ impl Item for Laws {
 
     fn figures(&self, _rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
         Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Laws, Plan};
+    use crate::commands::reproduce::item::Item;
+
+    #[test]
+    fn a_directory_without_the_data_is_refused_by_name() {
+        let directory = std::env::temp_dir().join(format!("fastlsq-laws-{}", std::process::id()));
+        let check = || {
+            let plan = Plan {
+                data: Some(directory.clone()),
+                ..Plan::new(true, None)
+            };
+            Laws.check(&plan)
+        };
+        let error = check().unwrap_err().to_string();
+        assert!(error.contains("no directory"), "{error}");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("ks_x.npy"), "").unwrap();
+        let error = check().unwrap_err().to_string();
+        assert!(error.contains("lacks kdv_t.npy, kdv_u.npy"), "{error}");
+        assert!(!error.contains("ks_x.npy"), "{error}");
+        std::fs::remove_dir_all(&directory).unwrap();
+        Laws.check(&Plan::new(true, None)).unwrap();
     }
 }
