@@ -42,22 +42,14 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    pub(crate) jets: Jets,
-    pub(crate) options: DiscoveryOptions,
+    jets: Jets,
+    options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
 pub(crate) struct Regressed {
     pub(crate) regression: Regression,
     pub(crate) candidates: Vec<Candidate>,
-}
-
-impl Regressed {
-    /// Relative error of the best law on held-out rows.
-    pub(crate) fn held_out(&self) -> f64 {
-        let error = self.candidates.first().map_or(1.0, |best| best.held_out);
-        if error.is_nan() { f64::INFINITY } else { error }
-    }
 }
 
 impl Discovery {
@@ -185,7 +177,7 @@ impl Discovery {
         Ok(InputMap::from_box(&lower, &upper)?)
     }
 
-    pub(crate) fn regress(
+    fn regress(
         &self,
         rows: &Rows,
         independent: f64,
@@ -277,13 +269,6 @@ impl Discovery {
                 (weak, path, Some(strong))
             }
         };
-        match self.by_windows(samples, options, &fit, &regressed) {
-            Ok(Some(result)) => return Ok(result),
-            Ok(None) => {}
-            // The law of the one fit stands.
-            Err(error) if error.limit().is_some() => {}
-            Err(error) => return Err(error),
-        }
         let mut warnings = collinear_terms(&regressed.regression, &self.library);
         warnings.extend(doubtful_fit(&fit, samples, relative_noise));
         let weights = edge_weights(&map, samples.points(), self.options.edge);

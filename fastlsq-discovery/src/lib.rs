@@ -4,8 +4,7 @@
 //! find the few terms with D^τu = Σ cₖTₖ(u), their coefficients, and how sure both are.
 //!
 //! 1. **Fit.** u ≈ Σ βⱼ sin(wⱼ·x + bⱼ)/√N by ridge regression; ridge, bandwidth and noise level follow
-//!    from the data ([`FieldFit`]). Every derivative of the fit is exact. Where one fit cannot hold the detail of
-//!    the samples, fits in overlapping windows take its place if held-out rows say so ([`RowSource`]).
+//!    from the data ([`FieldFit`]). Every derivative of the fit is exact.
 //! 2. **Rows.** The law at points, edges down-weighted, or integrated against compact test functions
 //!    in closed form ([`rows`]).
 //! 3. **Sparse regression.** LASSO path, sequential thresholding, best subsets, compared by
@@ -65,7 +64,6 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
-mod windows;
 mod written;
 
 pub use dictionary::{Dictionary, Term};

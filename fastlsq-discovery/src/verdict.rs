@@ -32,8 +32,6 @@ pub(crate) const STEADY: f64 = 0.75;
 pub enum RowSource {
     /// One fit of all samples.
     Fit,
-    /// Local fits in this many overlapping windows, which explained held-out rows better.
-    Windows(usize),
     /// Differences on a grid.
     Differences,
 }
@@ -42,7 +40,6 @@ impl fmt::Display for RowSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fit => f.write_str("one fit of all samples"),
-            Self::Windows(count) => write!(f, "fits in {count} overlapping windows"),
             Self::Differences => f.write_str("differences on a grid"),
         }
     }

@@ -4,13 +4,10 @@
 use std::f64::consts::PI;
 
 use fastlsq_basis::MultiIndex;
-use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_discovery::datasets::DataSet;
 use fastlsq_discovery::{
-    Derivatives, Dictionary, Discovery, DiscoveryOptions, FitOptions, LikelihoodRefit, RowForm,
-    RowSource, Samples,
+    Dictionary, Discovery, DiscoveryOptions, LikelihoodRefit, RowForm, Samples,
 };
-use fastlsq_newton::{DomainExt, Expr, Interval, NewtonOptions, NonlinearProblem, X, cos, sin};
 use fastlsq_ops::{Real, call, unknown};
 
 #[test]
@@ -187,43 +184,4 @@ fn the_error_of_a_fit_is_not_taken_for_a_term() {
         .unwrap();
     let names: Vec<&str> = law.terms.iter().map(|term| term.name.as_str()).collect();
     assert_eq!(names, ["u u_x", "u_xx"], "{}", law.summary());
-}
-
-#[test]
-fn more_detail_than_one_fit_holds_is_left_to_windows() {
-    // Chaotic flames at random places and times.
-    let (period, from, to) = (32.0, 20.0, 140.0);
-    let turn = 2.0 * PI / period;
-    let flames = NonlinearProblem::on(Interval::new(0.0, period).unwrap().over(0.0, to).unwrap())
-        .equation(Expr::parse("u_t + u u_x + u_xx + u_xxxx").unwrap(), 0.0)
-        .initial_value(cos(turn * X) + 0.5 * sin(3.0 * turn * X))
-        .periodic(X)
-        .solve_with(&NewtonOptions::new().tolerance(1e-4))
-        .unwrap();
-    let unit = UnitSampler::independent(1).points(6000, 2);
-    let points = ndarray::Array2::from_shape_fn((6000, 2), |(i, k)| match k {
-        0 => period * unit[(i, 0)],
-        _ => from + (to - from) * unit[(i, 1)],
-    });
-    let values = flames.values(points.view()).unwrap();
-    let noise = UnitSampler::independent(2).normals(6000, 1);
-    let terms = ["u", "u_x", "u u_x", "u_xx", "u_xxx", "u_xxxx"];
-    // As many features as a window needs are far too few for all of it.
-    let few =
-        DiscoveryOptions::new().derivatives(Derivatives::Features(FitOptions::new().features(300)));
-    for level in [0.0] {
-        let noisy = values.iter().zip(&noise).map(|(u, e)| u + level * e);
-        let samples = Samples::new(points.clone(), noisy.collect()).unwrap();
-        let law = Discovery::new(Dictionary::parse(&["x", "t"], &terms).unwrap(), "u_t")
-            .unwrap()
-            .with(few.clone())
-            .run(&samples)
-            .unwrap();
-        let windows = matches!(law.source, RowSource::Windows(n) if n > 4);
-        assert!(windows, "{}", law.summary());
-        assert_eq!(law.support(), [2, 3, 5], "{}", law.summary());
-        for term in &law.terms {
-            assert!((term.coefficient + 1.0).abs() < 0.1, "{}", law.summary());
-        }
-    }
 }

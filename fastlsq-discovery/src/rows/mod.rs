@@ -37,27 +37,6 @@ impl Rows {
         Regression::new(self.columns.as_ref(), &self.target)
     }
 
-    /// The rows of several parts, each of which is held out as a whole.
-    pub(crate) fn stacked(parts: &[Self]) -> Self {
-        let terms = parts.first().map_or(0, |part| part.columns.ncols());
-        let count = parts.iter().map(|part| part.target.len()).sum();
-        let mut all = Self {
-            target: Vec::with_capacity(count),
-            columns: Mat::zeros(count, terms),
-            fold: Vec::with_capacity(count),
-        };
-        for (index, part) in parts.iter().enumerate() {
-            for (row, target) in part.target.iter().enumerate() {
-                for k in 0..terms {
-                    all.columns[(all.target.len(), k)] = part.columns[(row, k)];
-                }
-                all.target.push(*target);
-                all.fold.push(index % FOLDS);
-            }
-        }
-        all
-    }
-
     /// Each block by itself, compressed.
     #[must_use]
     pub fn folds(&self) -> Vec<Regression> {
