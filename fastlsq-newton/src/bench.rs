@@ -9,8 +9,7 @@ use std::time::Instant;
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
     self, Features, Found, HeldOut, RowCounts, Structure, TableShare, Trial, Workbench,
-    refuses_features,
-    sample_blocks, worse,
+    refuses_features, sample_blocks, worse,
 };
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::patches::NewtonPatches;

@@ -20,7 +20,10 @@ fn poisson(dim: usize, exact: &Expr) -> LinearProblem {
 }
 
 fn found(problem: &LinearProblem) -> Option<Structure> {
-    structure(&problem.statement().linear().unwrap(), &Options::new())
+    structure(
+        &problem.statement().linear().expect("a linear statement"),
+        &Options::new(),
+    )
 }
 
 /// The sets of coordinates that act together, by size and content.
@@ -33,7 +36,7 @@ fn sets(structure: &Structure) -> BTreeSet<Vec<usize>> {
 fn together(axes: &[usize], kind: usize) -> Expr {
     let product = || {
         let factors = axes.iter().map(|&k| 0.4 + sin(0.7 * axis(k)));
-        factors.reduce(|a, b| a * b).unwrap()
+        factors.reduce(|a, b| a * b).expect("at least one factor")
     };
     match kind % 3 {
         0 => product(),

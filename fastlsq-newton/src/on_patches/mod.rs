@@ -11,7 +11,7 @@ use std::time::Instant;
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{Features, Found};
 use fastlsq_solve::patches::{
-    NewtonPatches, PatchError, PatchOptions, PatchProblem, PatchStart, Patching,
+    NewtonPatches, PatchError, PatchOptions, PatchProblem, PatchStart, Patching, PointEquations,
 };
 use fastlsq_solve::{ConcreteProblem, EquationRow, Posedness, Report, Sites, Solution, SolveError};
 use ndarray::ArrayView2;
@@ -34,7 +34,10 @@ impl<'a> Patches<'a> {
         let plain = options.continuation == Continuation::None && options.damping == 1.0;
         let problem = match (&options.solve.patches, Laws::of(problem)) {
             (Patching::Never, _) => Err(PatchError::Forbidden),
-            (_, Some(laws)) if plain => PatchProblem::pointwise_of(problem, Arc::new(laws)),
+            (_, Some(laws)) if plain => {
+                let laws: Arc<dyn PointEquations> = Arc::new(laws);
+                PatchProblem::pointwise_of(problem, &laws)
+            }
             _ => Err(PatchError::Statement {
                 what: "integrals, multipliers, continuation or damping",
                 requirement: "patches take differential equations and full steps",

@@ -61,7 +61,7 @@ impl PatchProblem {
     /// As [`of`](Self::of); a condition that is not linear.
     pub fn pointwise_of(
         problem: &ConcreteProblem,
-        equations: Arc<dyn PointEquations>,
+        equations: &Arc<dyn PointEquations>,
     ) -> Result<Self, PatchError> {
         if let Some(other) = problem.conditions.iter().find(|c| !c.statement.is_linear()) {
             return Err(PatchError::NonlinearCondition {
@@ -69,7 +69,7 @@ impl PatchProblem {
             });
         }
         Self::of_pieces(problem, |lo, hi| {
-            Piece::pointwise(lo, hi, Arc::clone(&equations))
+            Piece::pointwise(lo, hi, Arc::clone(equations))
         })
     }
 

@@ -33,9 +33,6 @@ const NULL_FUNCTION: f64 = 1e6;
 /// `posed` leave 7 % and more; a well-posed problem that is hard to resolve was seen to leave 0.4 %.
 pub(crate) const CONTRADICTION: f64 = 2e-2;
 
-/// Data are known to a few roundings: some operations make them.
-const ROUNDINGS: f64 = 4.0;
-
 /// How well a question was posed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -97,7 +94,7 @@ impl Posedness {
 
     /// The estimated error of u, given what the candidates of a search say and how well they meet the data.
     pub(crate) fn estimate(&self, estimate: f64, residual: f64) -> f64 {
-        let rounding = ROUNDINGS * f64::EPSILON * self.amplification();
+        let rounding = f64::EPSILON * self.amplification();
         match self {
             Self::NotExamined => estimate,
             Self::Fine { .. } => estimate.max(rounding),

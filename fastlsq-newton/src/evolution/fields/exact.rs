@@ -24,7 +24,7 @@ enum Carrier {
     Separable(Box<Separable>),
     /// By the eigenvectors of the whole matrix A; with A and the constant part of the rate.
     Whole {
-        propagator: Propagator,
+        propagator: Box<Propagator>,
         matrix: Mat<f64>,
         constant: Vec<f64>,
     },
@@ -59,7 +59,7 @@ impl Exact {
                     return None;
                 }
                 Carrier::Whole {
-                    propagator,
+                    propagator: Box::new(propagator),
                     matrix,
                     constant,
                 }

@@ -248,7 +248,7 @@ impl FieldProblem {
                 let given = own
                     .filter(|wall| wall.unknown == unknown && wall.part.0 == number)
                     .count() as u32;
-                if order % 2 == 0 && given != order / 2 {
+                if order.is_multiple_of(2) && given != order / 2 {
                     return refuse(format!(
                         "{given} conditions are given on {}, where the equation takes {}",
                         part.name,

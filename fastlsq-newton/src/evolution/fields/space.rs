@@ -49,7 +49,7 @@ impl Resolution {
                     .collect(),
             ),
             Self::Degree(degree) if marked.contains(&true) => Self::Degree(more(*degree)),
-            other => other.clone(),
+            Self::Degree(degree) => Self::Degree(*degree),
         }
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn flow(matrix: &[c64], t: f64, w: &mut [c64], b: &[c64]) {
     } else {
         0.0
     };
-    if !(squarings < 200.0) {
+    if squarings.is_nan() || squarings >= 200.0 {
         w.fill(c64::new(f64::NAN, 0.0));
         return;
     }

@@ -109,7 +109,11 @@ impl PatchProblem {
             max_steps: max_steps.max(1),
             may_begin_anew: true,
             slack: FIRST_SLACK,
-            enough: SETTLED,
+            // A first tree that is the last has no other to settle on.
+            enough: match options.max_rounds {
+                0 | 1 => BELOW_TOLERANCE * options.tolerance,
+                _ => SETTLED,
+            },
             steps: Vec::new(),
             clock: Instant::now(),
         };

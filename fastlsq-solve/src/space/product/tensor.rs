@@ -28,7 +28,7 @@ pub fn along_axes<T: ComplexField>(
     }
     let mut current = array.to_vec();
     for (matrix, &size) in matrices.iter().zip(sizes) {
-        let rest = if size == 0 { 0 } else { current.len() / size };
+        let rest = current.len().checked_div(size).unwrap_or(0);
         let x = MatRef::from_column_major_slice(&current, size, rest);
         let height = matrix.map_or(size, |matrix| matrix.nrows());
         let mut next = vec![T::zero_impl(); rest * height];

@@ -6,6 +6,9 @@ use fastlsq_solve::{BoxDomain, LinearProblem, X, Y, laplacian, unknown};
 
 use super::{Measurement, Scope};
 
+/// Seconds of one stage.
+type Seconds = fn(&PatchTimes) -> f64;
+
 /// A problem on grids of several sizes.
 struct Family {
     name: &'static str,
@@ -56,7 +59,7 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
             rows.push(Measurement::new("patches", &case, "mebibytes", memory));
             measured.push((report.leaves, report.times));
         }
-        let stages: [(&'static str, fn(&PatchTimes) -> f64); 2] = [
+        let stages: [(&str, Seconds); 2] = [
             ("growth exponent of leaves and traces", |times| {
                 (times.leaves + times.solve + times.indicators).as_secs_f64()
             }),
