@@ -37,7 +37,7 @@ impl fmt::Display for LeafFeatures {
 }
 
 /// Matrices with a row per inner point and a column per function that are in memory while a leaf is made.
-const TABLES: f64 = 3.0;
+const TABLES: f64 = 24.0;
 /// Operations per second on the way to it, or somewhat less.
 const RATE: f64 = 1e10;
 
