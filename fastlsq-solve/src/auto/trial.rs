@@ -11,6 +11,7 @@ use fastlsq_ops::EquationRow;
 
 use super::enrich::Enrichment;
 use super::exchange;
+use super::repeated::PointChoice;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
 use super::structure::{Structure, structure};
@@ -204,6 +205,8 @@ pub struct Trial<X> {
     pub weights: Vec<f64>,
     /// The rows of each block.
     pub rows: Vec<usize>,
+    /// Where they come from; the search notes it.
+    pub points: Option<PointChoice>,
     /// How many times larger the residual is at held-out points than at the fitted ones, for the worst blocks; 1 where
     /// that is not known.
     pub overfit: f64,
@@ -513,8 +516,16 @@ impl LinearBench<'_> {
         rows: Option<(usize, usize)>,
     ) -> Result<KeptTrial, SolveError> {
         let seed = self.options.seed.wrapping_add(FINAL_POINTS);
-        let blocks = self.rows(features.count(), rows, seed)?;
-        self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))
+        let points = PointChoice {
+            features: features.count(),
+            given: rows,
+            seed,
+        };
+        let blocks = self.rows(points.features, points.given, points.seed)?;
+        let mut kept =
+            self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))?;
+        kept.trial.points = Some(points);
+        Ok(kept)
     }
 
     /// Solves a candidate, and hands out the system and its factorisation too.
@@ -551,6 +562,7 @@ impl LinearBench<'_> {
             info: factored.info().clone(),
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            points: None,
             overfit,
             seconds: begin.elapsed().as_secs_f64(),
             extra: (),

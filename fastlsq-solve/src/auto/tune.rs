@@ -7,13 +7,12 @@
 use fastlsq_basis::InputMap;
 
 use super::exchanged;
-use super::search::{Ending, Search, is_unresolved};
+use super::search::{Ending, Rows, Search, is_unresolved};
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::structured;
 use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
-use crate::system::RowBlock;
 
 /// Bandwidths of the first sweep, in the order of trial.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
@@ -49,7 +48,7 @@ struct Tuner<'s, 'a, W: Workbench> {
     last: f64,
     count: usize,
     level: u64,
-    blocks: Vec<RowBlock>,
+    rows: Rows,
     /// Scores of this level, so that nothing is tried twice.
     tried: Vec<(Shape, f64)>,
     /// How many entries of [`NARROWING`] the present correlation has used up.
@@ -85,7 +84,7 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     }
     let first = begin.as_ref().map_or(first_size(dim), |(count, _)| *count);
     let count = first.max(1).min(search.limit());
-    let blocks = search.rows(count, 0)?;
+    let rows = search.rows(count, 0)?;
     let swept = begin.is_some();
     let shape = begin.map_or_else(
         || Shape::isotropic(Family::Dense, SWEEP[0], dim),
@@ -98,7 +97,7 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         last: f64::INFINITY,
         count,
         level: 0,
-        blocks,
+        rows,
         tried: Vec::new(),
         narrowed: 0,
         search,
@@ -168,7 +167,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     fn grow(&mut self) -> Result<(), W::Error> {
         self.count = self.search.grown(self.count, self.score, self.last);
         self.level += 1;
-        self.blocks = self.search.rows(self.count, self.level)?;
+        self.rows = self.search.rows(self.count, self.level)?;
         self.tried.clear();
         self.last = std::mem::replace(&mut self.score, f64::INFINITY);
         Ok(())
@@ -178,7 +177,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// every later level would pay for them.
     fn add_rows(&mut self) -> Result<(), W::Error> {
         while !self.done()? && self.search.more_rows() {
-            self.blocks = self.search.rows(self.count, self.level)?;
+            self.rows = self.search.rows(self.count, self.level)?;
             self.tried.clear();
             let before = std::mem::replace(&mut self.score, f64::INFINITY);
             self.try_out(self.shape.clone())?;
@@ -206,7 +205,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             seed: self.search.options().seed.wrapping_add(self.level),
             beside: self.search.bench.beside().cloned(),
         };
-        let score = self.search.consider(features, &self.blocks)?;
+        let score = self.search.consider(features, &self.rows)?;
         self.tried.push((shape.clone(), score));
         Ok(score)
     }
