@@ -160,3 +160,17 @@ fn values_that_are_not_numbers_are_refused_instead_of_searched_for() {
         );
     }
 }
+
+#[test]
+fn an_evolution_that_memory_cannot_hold_comes_back_as_far_as_it_got() {
+    let options = NewtonOptions::new().memory_limit(200_000);
+    let solution = burgers(0.01).solve_with(&options).unwrap();
+    let evolution = solution.evolution().unwrap();
+    assert!(
+        matches!(evolution.stopped, Some(Limit::Memory { .. })),
+        "{evolution}"
+    );
+    assert_eq!(solution.report().status, Status::LimitReached);
+    assert!(evolution.reached > 0.0 && evolution.reached < 1.0);
+    assert!(solution.value(&[0.5, 0.5 * evolution.reached]).unwrap() < 0.0);
+}
