@@ -285,6 +285,7 @@ impl Report {
                 choice: FeatureChoice::Repeated(Arc::new(Candidate {
                     features: best.features.clone(),
                     points,
+                    ridge: best.ridge,
                 })),
                 patches: Patching::Never,
                 ..options.clone()

@@ -110,6 +110,7 @@ pub(crate) fn companion(
         parity: Vec::new(),
         beside: None,
         may_give_up: false,
+        ridge: 0.0,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -151,6 +152,7 @@ fn prepared<T: Send>(
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
             beside: None,
             may_give_up: false,
+            ridge: 0.0,
         };
         enrich::choose(&mut bench)?;
         work(&mut bench, begin)

@@ -12,6 +12,8 @@ pub struct Candidate {
     pub features: Features,
     /// Its points.
     pub points: PointChoice,
+    /// Its ridge: μ of ‖Aβ − b‖² + μ‖β‖², beyond that of the options.
+    pub ridge: f64,
 }
 
 /// Where the rows of a candidate come from.

@@ -264,11 +264,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Runs a candidate, keeps it if it is the best, and returns its score.
-    pub(super) fn consider(
-        &mut self,
-        features: Features,
-        rows: &Rows,
-    ) -> Result<f64, W::Error> {
+    pub(super) fn consider(&mut self, features: Features, rows: &Rows) -> Result<f64, W::Error> {
         let stage = Stage::Candidate {
             features: features.count(),
         };
@@ -564,6 +560,9 @@ impl<W: Workbench> Search<'_, W> {
             choice = format!("{choice}; {reason}");
         }
         if let Some(best) = &self.best {
+            if best.ridge > 0.0 {
+                choice = format!("{choice}, with a ridge of {:.0e}", best.ridge);
+            }
             estimate = posedness.estimate(estimate, best.score.worst);
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
             // be (they need not be finite where no row is), nothing more is known.
@@ -634,6 +633,7 @@ impl<W: Workbench> Search<'_, W> {
 
     /// The winner of an earlier search.
     fn repeat(&mut self, candidate: &Candidate) -> Result<Ending, W::Error> {
+        self.bench.set_ridge(candidate.ridge);
         self.single(candidate.features.clone(), Some(candidate.points))
     }
 

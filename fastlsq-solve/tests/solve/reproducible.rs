@@ -2,8 +2,8 @@
 
 use fastlsq_solve::random_problems::RandomProblem;
 use fastlsq_solve::{
-    BoxDomain, Expr, LinearProblem, Options, Solution, X, Y, axis, cos, exp, laplacian, problems, sin,
-    unknown,
+    BoxDomain, Expr, LinearProblem, Options, Solution, X, Y, axis, cos, exp, laplacian, problems,
+    sin, unknown,
 };
 
 use super::grid_error;
@@ -65,7 +65,12 @@ fn the_options_of_a_report_repeat_the_solve_bit_for_bit() {
         on_patches += usize::from(found.report().patches.is_some());
         let again = found.report().options().unwrap();
         let again = problem.solve_with(again).unwrap();
-        assert_eq!(found.coefficients(), again.coefficients(), "{}", found.report());
+        assert_eq!(
+            found.coefficients(),
+            again.coefficients(),
+            "{}",
+            found.report()
+        );
     }
     assert!(on_patches > 0, "none of them needs patches");
 }

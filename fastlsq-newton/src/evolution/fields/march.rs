@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::{Limit, Stage};
 use fastlsq_solve::space::SpaceError;
+use fastlsq_solve::{Limit, Stage};
 
 use super::exact::{self, Exact};
 use super::history::{History, Span};
@@ -303,7 +303,10 @@ impl<'a> March<'a> {
             .iter()
             .filter_map(|t| system.expansions(*t, &segment.at(*t)))
             .collect();
-        self.run.keep(&self.aim.control, expansions.iter().flatten().map(Vec::len).sum())?;
+        self.run.keep(
+            &self.aim.control,
+            expansions.iter().flatten().map(Vec::len).sum(),
+        )?;
         if expansions.len() == times.len()
             && let History::Spans(spans, _) = &mut self.run.history
         {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::{Limit, Stage};
 use fastlsq_solve::space::line::{Element, LineSpace};
+use fastlsq_solve::{Limit, Stage};
 
 use super::compatibility;
 use super::exact::{self, Exact};
@@ -347,7 +347,8 @@ impl<'a> March<'a> {
             .iter()
             .filter_map(|t| system.expansion(*t, &segment.at(*t)))
             .collect();
-        self.run.keep(&self.aim.control, expansions.iter().map(Vec::len).sum())?;
+        self.run
+            .keep(&self.aim.control, expansions.iter().map(Vec::len).sum())?;
         if expansions.len() == times.len() {
             let span = Span {
                 start: segment.start(),

@@ -191,7 +191,12 @@ mod tests {
 
     #[test]
     fn a_row_that_could_not_be_made_is_a_bar_missed() {
-        let failed = Row::of_runs("linear", "wave-1d", "auto", vec![Run::failed(0, "no points")]);
+        let failed = Row::of_runs(
+            "linear",
+            "wave-1d",
+            "auto",
+            vec![Run::failed(0, "no points")],
+        );
         let plan = Plan::new(true, None);
         let verdicts = judge(&[], &plan, [&failed]);
         assert!(!verdicts[0].holds && verdicts[0].reason == "no points");
