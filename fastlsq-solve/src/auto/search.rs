@@ -369,13 +369,13 @@ impl<W: Workbench> Search<'_, W> {
         if self.estimate() > self.options().tolerance {
             return Ok(false);
         }
-        self.call_a_twin()?;
+        self.call_a_twin(false)?;
         Ok(self.estimate() <= self.options().tolerance)
     }
 
     /// Tries the best candidate's features once more from another draw, unless some candidate of
-    /// another draw was tried already.
-    fn call_a_twin(&mut self) -> Result<(), W::Error> {
+    /// another draw was tried already. Unless the best is to be kept, the twin takes its place if it is better.
+    fn call_a_twin(&mut self, keep: bool) -> Result<(), W::Error> {
         let Some(best) = &self.best else {
             return Ok(());
         };
@@ -392,8 +392,12 @@ impl<W: Workbench> Search<'_, W> {
         }
         let twin = best.features.with_seed(seed.wrapping_add(0x7717));
         let blocks = self.rows(best.features.count(), TWIN_LEVEL)?;
-        self.consider(twin, &blocks)?;
-        Ok(())
+        let kept = if keep { self.best.take() } else { None };
+        let called = self.consider(twin, &blocks);
+        if kept.is_some() {
+            self.best = kept;
+        }
+        called.map(|_| ())
     }
 
     /// Notes what was found in the data.
@@ -527,7 +531,11 @@ impl<W: Workbench> Search<'_, W> {
     /// estimate rests on something. A limit that was reached ends the search like any other end: only without any
     /// candidate is it an error.
     fn finish(mut self, ended: Result<Ending, W::Error>) -> Result<Found<W::Extra>, W::Error> {
-        let ended = ended.and_then(|ending| self.call_a_twin().map(|()| ending));
+        let ended = ended.and_then(|ending| {
+            // What was asked for is what is returned, however well its twin does.
+            let keep = ending.0 == Status::Explicit;
+            self.call_a_twin(keep).map(|()| ending)
+        });
         let (status, choice) = match ended {
             Ok(ending) => ending,
             Err(error) => match W::limit(&error) {
@@ -615,9 +623,11 @@ impl<W: Workbench> Search<'_, W> {
         points: Option<PointChoice>,
     ) -> Result<Ending, W::Error> {
         let count = features.count();
-        if features.draw().is_some() && count >= 2 * SMALLEST_COMPANION {
-            let seed = self.options().seed.wrapping_add(1);
-            let companion = features.with_seed(seed).with_count(count / 2);
+        if let Some(draw) = features.draw()
+            && count >= 2 * SMALLEST_COMPANION
+        {
+            let companion = features.with_seed(draw.wrapping_add(1));
+            let companion = companion.with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
             self.consider(companion, &blocks)?;
             self.companion = self.best.take();

@@ -65,11 +65,11 @@ fn the_options_of_a_report_repeat_the_solve_bit_for_bit() {
         on_patches += usize::from(found.report().patches.is_some());
         let again = found.report().options().unwrap();
         let again = problem.solve_with(again).unwrap();
-        assert_eq!(
-            found.coefficients(),
-            again.coefficients(),
-            "{}",
-            found.report()
+        assert!(
+            found.coefficients() == again.coefficients(),
+            "{}\n{}",
+            found.report(),
+            again.report()
         );
     }
     assert!(on_patches > 0, "none of them needs patches");
