@@ -45,7 +45,9 @@ pub(crate) fn solve(
     if leaves_open(options)
         && let Ok(evolution) = Evolution::recognise(&problem.statement().concrete(&[])?)
     {
-        return problem.evolved(&evolution, concrete.linear, options);
+        return auto::with_threads(&options.solve, || {
+            problem.evolved(&evolution, concrete.linear, options)
+        });
     }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
 }
