@@ -43,7 +43,7 @@ struct Numbers {
 const BESIDE_WAVES: Numbers = Numbers {
     exponent: 8.0,
     laurent: 16,
-    degree: 40,
+    degree: 12,
 };
 /// What stands in their place at the first level, the growth from level to level, and the last level.
 const FIRST: Numbers = Numbers {
@@ -152,11 +152,11 @@ fn suggest(problem: &ConcreteProblem) -> Result<Option<Surroundings>, SolveError
     gathered(problem, of_unknowns, |k| problem.is_unbounded(k), &places)
 }
 
-/// Solutions of the equations in place of waves, more of them from level to level, and the numbers of rows that they need.
+/// Solutions of the equations in place of waves, more of them from level to level.
 pub(super) fn particular(
     problem: &ConcreteProblem,
     level: usize,
-) -> Result<Option<(Features, (usize, usize))>, SolveError> {
+) -> Result<Option<Features>, SolveError> {
     if level >= LEVELS || domain_of_waves(problem).is_none() || !solve_the_equations(problem) {
         return Ok(None);
     }
@@ -180,9 +180,10 @@ pub(super) fn particular(
     let each = (ROWS * columns as f64) as usize / problem.conditions.len().max(1);
     let rows = (EQUATION_ROWS, each.max(40));
     let surroundings = gathered(problem, of_unknowns, |_| true, &places)?;
-    Ok(surroundings.map(|functions| {
-        let level = level as u64;
-        (Features::Particular { functions, level }, rows)
+    Ok(surroundings.map(|functions| Features::Particular {
+        functions,
+        level: level as u64,
+        rows,
     }))
 }
 
@@ -286,7 +287,7 @@ fn solutions(
     let size = half[0].hypot(half[1]);
     let numbers = Numbers::at(level, wave_number, size);
     let holes = domain.holes().len();
-    let corners = if is_box(domain)? {
+    let corners = if is_plain(problem, domain)? {
         0
     } else {
         domain.corners().len()
@@ -372,7 +373,7 @@ fn beside_waves(
         return Ok(None);
     };
     let (corners, holes) = (domain.corners(), domain.holes());
-    if (corners.is_empty() && holes.is_empty()) || is_box(domain)? {
+    if (corners.is_empty() && holes.is_empty()) || is_plain(problem, domain)? {
         return Ok(None);
     }
     let mut at: Vec<[f64; 2]> = corners.iter().map(|corner| corner.position).collect();
@@ -416,11 +417,19 @@ fn beside_waves(
     joined(parts)
 }
 
-/// Whether a domain fills its bounding box.
-fn is_box(domain: &dyn Domain) -> Result<bool, SolveError> {
+/// Whether a domain fills its bounding box, and no kind of condition ends in the middle of a side.
+fn is_plain(problem: &ConcreteProblem, domain: &dyn Domain) -> Result<bool, SolveError> {
     let volume = domain.bounding_box()?.volume();
-    Ok(domain.holes().is_empty() && (domain.volume()? - volume).abs() <= 1e-12 * volume)
+    let fills = (domain.volume()? - volume).abs() <= 1e-12 * volume;
+    let straight = |corner: &&Corner| (corner.angle - std::f64::consts::PI).abs() < STRAIGHT;
+    let mixed = |corner: &Corner| is_mixed(problem, corner);
+    let corners = domain.corners();
+    let changes = corners.iter().filter(straight).any(mixed);
+    Ok(domain.holes().is_empty() && fills && !changes)
 }
+
+/// Angles that differ from π by less are those of a straight side.
+const STRAIGHT: f64 = 1e-6;
 
 /// Whether the second-order part is a multiple of the Laplacian at these places, and nothing is of higher order.
 fn is_isotropic(operator: &Operator, places: &[[f64; 2]]) -> bool {

@@ -99,11 +99,6 @@ impl Surroundings {
         &self.owners
     }
 
-    /// Whether any unknown is restricted to a region.
-    pub(super) fn are_divided(&self) -> bool {
-        self.homes.iter().any(|home| home.region.is_some())
-    }
-
     /// What an unknown is made of.
     pub(super) fn home(&self, unknown: usize) -> Option<&Home> {
         self.homes.get(unknown)

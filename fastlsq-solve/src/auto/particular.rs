@@ -12,16 +12,21 @@ use crate::report::Status;
 const WORTHWHILE: f64 = 1.5;
 /// So many levels in a row may improve nothing.
 const PATIENCE: usize = 2;
+/// So many functions may be tried whatever the limit on features.
+const MOST_FUNCTIONS: usize = 200;
 /// The points of these levels are those of no other.
 const FIRST_LEVEL: u64 = 900;
 
 /// Tries growing sets of solutions; `None` if they do not do and something else may.
 pub(super) fn run<W: Workbench>(search: &mut Search<'_, W>) -> Result<Option<Status>, W::Error> {
     let (mut best, mut failures, mut level) = (f64::INFINITY, 0, 0);
-    while let Some((features, rows)) = search.bench.particular(level)? {
+    while let Some(features) = search.bench.particular(level)? {
+        if features.count() > search.limit().max(MOST_FUNCTIONS) {
+            break;
+        }
         let seed = search.options().seed;
         let seed = seed.wrapping_add((FIRST_LEVEL + level as u64) * 7919);
-        let blocks = search.bench.rows(0, Some(rows), seed)?;
+        let blocks = search.bench.rows(0, features.rows(), seed)?;
         let score = search.consider(features, &blocks)?;
         // The first level is there to be compared with.
         if level > 0

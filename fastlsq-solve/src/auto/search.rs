@@ -211,7 +211,7 @@ impl<W: Workbench> Search<'_, W> {
         let Some(best) = &self.best else {
             return Ok(());
         };
-        if best.features.count() == count {
+        if best.features.count() == count || best.features.rows().is_some() {
             return Ok(());
         }
         let features = best.features.with_count(count);

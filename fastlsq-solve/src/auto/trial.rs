@@ -65,6 +65,8 @@ pub enum Features {
         functions: Surroundings,
         /// How often their number has grown.
         level: u64,
+        /// The rows that they need: of each equation, and of each condition.
+        rows: (usize, usize),
     },
     /// The user's own basis.
     Given(Arc<dyn Basis>),
@@ -181,6 +183,15 @@ impl Features {
         }
     }
 
+    /// The rows of each equation and of each condition, where their number is not the usual one.
+    #[must_use]
+    pub fn rows(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Particular { rows, .. } => Some(*rows),
+            _ => None,
+        }
+    }
+
     /// For each unknown the one whose coefficients it has; empty if each has its own.
     #[must_use]
     pub fn owners(&self) -> &[usize] {
@@ -269,12 +280,11 @@ pub trait Workbench {
         None
     }
 
-    /// Solutions of the equations themselves, more of them from level to level, with numbers of rows that they need;
-    /// `None` where there are none, or no more.
+    /// Solutions of the equations themselves, more of them from level to level; `None` where there are none, or no more.
     ///
     /// # Errors
     /// Functions that cannot be built.
-    fn particular(&self, level: usize) -> Result<Option<(Features, (usize, usize))>, Self::Error> {
+    fn particular(&self, level: usize) -> Result<Option<Features>, Self::Error> {
         let _ = level;
         Ok(None)
     }
@@ -406,7 +416,7 @@ impl Workbench for LinearBench<'_> {
         self.beside.as_ref()
     }
 
-    fn particular(&self, level: usize) -> Result<Option<(Features, (usize, usize))>, SolveError> {
+    fn particular(&self, level: usize) -> Result<Option<Features>, SolveError> {
         enrich::particular(self.problem, level)
     }
 
@@ -415,11 +425,13 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn structure(&self) -> Option<Structure> {
-        structure(self.problem, self.options)
+        let whole = self.problem.homes.iter().all(Option::is_none);
+        whole.then(|| structure(self.problem, self.options))?
     }
 
     fn exchangeable(&self) -> Option<Vec<usize>> {
-        exchange::classes(self.problem, self.options)
+        let whole = self.problem.homes.iter().all(Option::is_none);
+        whole.then(|| exchange::classes(self.problem, self.options))?
     }
 
     fn may_give_up(&self) -> bool {
@@ -571,6 +583,7 @@ impl LinearBench<'_> {
         rows: Option<(usize, usize)>,
     ) -> Result<KeptTrial, SolveError> {
         let seed = self.options.seed.wrapping_add(FINAL_POINTS);
+        let rows = features.rows().or(rows);
         let blocks = self.rows(features.count(), rows, seed)?;
         self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))
     }

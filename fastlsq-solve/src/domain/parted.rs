@@ -238,6 +238,10 @@ impl Domain for Parted {
         }
     }
 
+    fn is_unbounded(&self) -> bool {
+        self.inner.is_unbounded()
+    }
+
     fn corners(&self) -> Vec<Corner> {
         self.outline()
             .map_or_else(|| self.inner.corners(), |outline| outline.corners())

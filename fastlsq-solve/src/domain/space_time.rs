@@ -248,6 +248,10 @@ impl Domain for SpaceTime {
         Some(Arc::new(space))
     }
 
+    fn is_unbounded(&self) -> bool {
+        self.space.is_unbounded()
+    }
+
     fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
         Some(Arc::clone(&self.space))
     }

@@ -186,7 +186,7 @@ impl Lowering<'_> {
                 .iter()
                 .flatten()
                 .any(|k| *k == unknown)
-                || self.problem.operator_of(unknown).is_some_and(is_laplacian);
+                || (self.linear && self.problem.operator_of(unknown).is_some_and(is_laplacian));
             if self.problem.is_unbounded(unknown) && !known {
                 let name = self.problem.unknowns[unknown].to_string();
                 let reason = MistakeReason::AtInfinity {
