@@ -80,6 +80,12 @@ impl Surroundings {
         own
     }
 
+    /// The number of unknowns.
+    #[must_use]
+    pub fn unknowns(&self) -> usize {
+        self.homes.len()
+    }
+
     /// The most functions that an unknown has beside its waves.
     #[must_use]
     pub fn functions(&self) -> usize {

@@ -4,6 +4,7 @@
 //! already, and so do polynomials or waves around a point: only conditions are left to be met. Then it is their number
 //! that has to grow. Outside of an obstacle there is nothing else.
 
+use super::repeated::PointChoice;
 use super::search::Search;
 use super::trial::Workbench;
 use crate::report::Status;
@@ -26,8 +27,12 @@ pub(super) fn run<W: Workbench>(search: &mut Search<'_, W>) -> Result<Option<Sta
         }
         let seed = search.options().seed;
         let seed = seed.wrapping_add((FIRST_LEVEL + level as u64) * 7919);
-        let blocks = search.bench.rows(0, features.rows(), seed)?;
-        let score = search.consider(features, &blocks)?;
+        let rows = search.rows_at(PointChoice {
+            features: features.count(),
+            given: features.rows(),
+            seed,
+        })?;
+        let score = search.consider(features, &rows)?;
         // The first level is there to be compared with.
         if level > 0
             && let Some(status) = search.settled()?
