@@ -1,0 +1,27 @@
+//! A plane wave meets a soft disc: the scattered wave leaves it, and nothing comes back from far away.
+#![allow(clippy::print_stdout)]
+
+use fastlsq_solve::{
+    Ball, BoundingBox, DomainExt, LinearProblem, Options, SolveError, WALLS, X, cos, laplacian,
+    sin, unknowns,
+};
+
+fn main() -> Result<(), SolveError> {
+    let (k, [p, q]) = (10.0, unknowns(["p", "q"]));
+    let near_field = BoundingBox::new(&[-2.5, -2.5], &[2.5, 2.5])?;
+    let solution = LinearProblem::on(Ball::unit(2).exterior(&near_field)?)
+        .equation(laplacian(p) + k * k * p, 0.0)
+        .equation(laplacian(q) + k * k * q, 0.0)
+        .condition(WALLS, p, -cos(k * X))
+        .condition(WALLS, q, -sin(k * X))
+        .outgoing(p, q)
+        .solve_with(&Options::new().tolerance(1e-7))?;
+    let behind = [2.0, 0.0];
+    let total = solution.at(p + cos(k * X), &behind)?;
+    println!(
+        "in the shadow: {total:.7} + {:.7} i",
+        solution.at(q + sin(k * X), &behind)?
+    );
+    println!("{}", solution.report());
+    Ok(())
+}
