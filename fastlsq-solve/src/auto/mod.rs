@@ -64,6 +64,8 @@ pub(crate) fn factor(
     if options.symmetry == Symmetry::Detect {
         options.symmetry = Symmetry::Ignore;
     }
+    // Nor need a bandwidth that is given suit all of them: independent frequencies reach beyond it.
+    options.draw = options.draw.or(Some(fastlsq_basis::Draw::Independent));
     let options = &options;
     prepared(problem, options, |bench, begin| {
         let mut found = search(bench)?;
