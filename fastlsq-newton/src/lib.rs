@@ -42,6 +42,8 @@ mod iteration;
 mod jacobian;
 mod on_patches;
 mod options;
+#[cfg(feature = "plot")]
+mod picture;
 mod problem;
 pub mod problems;
 mod report;

@@ -6,7 +6,7 @@
 mod equations;
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{Features, Found};
@@ -153,7 +153,9 @@ impl NewtonBench<'_> {
                 .of_solve(frame, &self.options.solve, &score, reason, seconds)
         };
         let functions = (frame.space.clone(), frame.unknowns.clone());
-        let solution = solution.into_solution(functions, report)?;
+        let solution = solution
+            .into_solution(functions, report)?
+            .on_domain(frame.domain.clone())?;
         Ok(NonlinearSolution::new(
             solution,
             newton,

@@ -1,6 +1,6 @@
 //! The story of a linear solve: state, search for one sum of waves, patches if need be, report.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::search::{Found, search};
 use super::shape::usual_draw;
@@ -195,5 +195,7 @@ fn as_patched(
             .of_solve(problem, bench.options, &score, reason, seconds)
     };
     let functions = (problem.space.clone(), problem.unknowns.clone());
-    patched.into_solution(functions, report)
+    patched
+        .into_solution(functions, report)?
+        .on_domain(problem.domain.clone())
 }
