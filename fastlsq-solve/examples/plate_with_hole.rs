@@ -7,11 +7,11 @@ use fastlsq_solve::{
 
 fn main() -> Result<(), SolveError> {
     let hole = Ball::new(&[0.35, 0.55], 0.15)?.named("hole");
-    let plate = BoxDomain::unit(2).difference(hole)?;
+    let plate = BoxDomain::unit(2).named("edge").difference(hole)?;
     let u = unknown("u");
     let temperature = LinearProblem::on(plate)
         .equation(laplacian(u), 0.0)
-        .dirichlet(0.0)
+        .condition("edge", u, 0.0)
         .condition("hole", u, 1.0)
         .solve_with(&Options::new().tolerance(1e-8))?;
     println!("{}", temperature.report());
