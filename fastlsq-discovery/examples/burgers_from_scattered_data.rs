@@ -25,10 +25,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The samples.
 #[cfg(feature = "plot")]
-fn draw(samples: &fastlsq_discovery::Samples, path: &str) -> Result<(), fastlsq_solve::plot::PlotError> {
+fn draw(
+    samples: &fastlsq_discovery::Samples,
+    path: &str,
+) -> Result<(), fastlsq_solve::plot::PlotError> {
     use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
     let x = samples.points().column(0).to_vec();
-    let points = x.into_iter().zip(samples.values().iter().copied()).collect();
+    let points = x
+        .into_iter()
+        .zip(samples.values().iter().copied())
+        .collect();
     let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
     Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -44,7 +44,9 @@ fn draw(path: &[fastlsq_discovery::PathPoint]) -> Result<(), fastlsq_solve::plot
     let terms = path.first().map_or(0, |point| point.coefficients.len());
     let panel = Panel::new(Axis::log("penalty"), Axis::linear("coefficient"));
     let panel = (0..terms).fold(panel, |panel, term| {
-        let points = path.iter().map(|point| (point.penalty, point.coefficients[term]));
+        let points = path
+            .iter()
+            .map(|point| (point.penalty, point.coefficients[term]));
         panel.series(Series::new("", points.collect(), Look::Stroke(term)))
     });
     Figure::of(panel).save("paper_experiment.png")

@@ -83,9 +83,21 @@ fn draw(
     for panel in figure.panels_mut() {
         *panel = panel
             .clone()
-            .series(Series::new("iron", iron.clone().map(|[x, y]| (x, y)).collect(), Look::Edge))
-            .series(Series::new("sensors", places(&coil.sensors), Look::ReferenceMarks))
-            .series(Series::new("coil", places(&[[x, y], [-x, -y], [-x, y], [x, -y]]), Look::Dots(1)));
+            .series(Series::new(
+                "iron",
+                iron.clone().map(|[x, y]| (x, y)).collect(),
+                Look::Edge,
+            ))
+            .series(Series::new(
+                "sensors",
+                places(&coil.sensors),
+                Look::ReferenceMarks,
+            ))
+            .series(Series::new(
+                "coil",
+                places(&[[x, y], [-x, -y], [-x, y], [x, -y]]),
+                Look::Dots(1),
+            ));
     }
     Ok(figure.save("coil.png")?)
 }

@@ -45,13 +45,29 @@ fn draw(fit: &fastlsq_inverse::Fit, noise: f64) -> Result<(), InverseError> {
         .band(Band {
             label: "posterior, 95 %".to_owned(),
             points: (0..x.len())
-                .map(|i| (x[i], bands[i].value - 1.96 * bands[i].deviation, bands[i].value + 1.96 * bands[i].deviation))
+                .map(|i| {
+                    (
+                        x[i],
+                        bands[i].value - 1.96 * bands[i].deviation,
+                        bands[i].value + 1.96 * bands[i].deviation,
+                    )
+                })
                 .collect(),
             colour: 0,
         })
         .series(Series::new("fit", of(&|i| bands[i].value), Look::Bold(0)))
-        .series(Series::new("truth", of(&|i| DiffusionField::truth(x[i], 0.5)), Look::Stroke(3)))
+        .series(Series::new(
+            "truth",
+            of(&|i| DiffusionField::truth(x[i], 0.5)),
+            Look::Stroke(3),
+        ))
         .size(480, 300);
-    let name = if noise > 0.05 { "diffusion_field.png" } else { "diffusion_field-little-noise.png" };
-    Figure::of(panel).save(name).map_err(|error| fastlsq_inverse::SolveError::from(error).into())
+    let name = if noise > 0.05 {
+        "diffusion_field.png"
+    } else {
+        "diffusion_field-little-noise.png"
+    };
+    Figure::of(panel)
+        .save(name)
+        .map_err(|error| fastlsq_inverse::SolveError::from(error).into())
 }

@@ -15,7 +15,11 @@ fn main() -> Result<(), NewtonError> {
 
     println!("     λ      u(½)");
     for point in branch.points() {
-        println!("{:8.4} {:8.4}", point.parameter, point.solution.value(&[0.5])?);
+        println!(
+            "{:8.4} {:8.4}",
+            point.parameter,
+            point.solution.value(&[0.5])?
+        );
     }
     #[cfg(feature = "plot")]
     branch.plot("λ", "bratu_fold.png")?;

@@ -24,10 +24,19 @@ fn main() -> Result<(), NewtonError> {
         .condition("x=lo", angle, 0.0)
         .condition("x=hi", angle.d(X), 0.0)
         .parameter(load, 3.2)
-        .follow(&BranchOptions::new().first_step(-0.05).within(1.0, 4.0).newton(start))?;
+        .follow(
+            &BranchOptions::new()
+                .first_step(-0.05)
+                .within(1.0, 4.0)
+                .newton(start),
+        )?;
     let tip = |x: &fastlsq_newton::BranchPoint| x.solution.value(&[1.0]);
     for fold in branch.folds() {
-        println!("fold at λ = {:.9}, θ(1) = {:.6}", fold.parameter, tip(fold)?);
+        println!(
+            "fold at λ = {:.9}, θ(1) = {:.6}",
+            fold.parameter,
+            tip(fold)?
+        );
     }
     #[cfg(feature = "plot")]
     branch

@@ -22,7 +22,9 @@ fn main() -> Result<(), NewtonError> {
     {
         solution.plot("nonlinear_poisson.png")?;
         let convergence = solution.newton().figure();
-        convergence.save("nonlinear_poisson-convergence.png").map_err(fastlsq_newton::SolveError::from)?;
+        convergence
+            .save("nonlinear_poisson-convergence.png")
+            .map_err(fastlsq_newton::SolveError::from)?;
     }
     // Any expression can be evaluated, the error among them.
     let x = [0.3, 0.6];

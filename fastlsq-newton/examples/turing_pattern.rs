@@ -32,7 +32,11 @@ fn main() -> Result<(), NewtonError> {
     // The spot has left the middle.
     let middle = [0.5 * SIDE, 0.5 * SIDE];
     let at = |time: f64| pattern.at(v, &[middle[0], middle[1], time]);
-    println!("v in the middle: {:.4} at the start, {:.4} at the end", at(0.0)?, at(900.0)?);
+    println!(
+        "v in the middle: {:.4} at the start, {:.4} at the end",
+        at(0.0)?,
+        at(900.0)?
+    );
     assert!(at(900.0)? < 0.5 * at(0.0)?);
     Ok(())
 }

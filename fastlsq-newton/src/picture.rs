@@ -13,12 +13,26 @@ impl NewtonReport {
     #[must_use]
     pub fn figure(&self) -> Figure {
         let step = |k: usize| k as f64;
-        let residuals = self.history.iter().map(|own| (step(own.iteration), own.residual));
+        let residuals = self
+            .history
+            .iter()
+            .map(|own| (step(own.iteration), own.residual));
         let residuals = [(0.0, self.start_residual)].into_iter().chain(residuals);
-        let changes = self.history.iter().map(|own| (step(own.iteration), own.change));
+        let changes = self
+            .history
+            .iter()
+            .map(|own| (step(own.iteration), own.change));
         let panel = Panel::new(Axis::linear("Newton step"), Axis::log(""))
-            .series(Series::new("residual (rms)", residuals.collect(), Look::Line(0)))
-            .series(Series::new("change of u (relative)", changes.collect(), Look::Thin(1)));
+            .series(Series::new(
+                "residual (rms)",
+                residuals.collect(),
+                Look::Line(0),
+            ))
+            .series(Series::new(
+                "change of u (relative)",
+                changes.collect(),
+                Look::Thin(1),
+            ));
         Figure::of(panel.size(560, 320))
     }
 }
@@ -50,7 +64,9 @@ impl Branch {
     /// A file that cannot be written.
     pub fn plot(&self, parameter: &str, path: impl AsRef<Path>) -> Result<(), SolveError> {
         let figure = self.figure((parameter, "max |u|"), |point| {
-            let samples = point.solution.on_grid(&vec![POINTS; point.solution.dim()])?;
+            let samples = point
+                .solution
+                .on_grid(&vec![POINTS; point.solution.dim()])?;
             let values = samples.arrays().first().into_iter().flatten();
             Ok(values.fold(0.0, |most: f64, value| most.max(value.abs())))
         })?;

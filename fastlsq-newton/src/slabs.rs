@@ -15,6 +15,7 @@ use carried::{Carried, is_initial};
 
 /// How a time interval is cut into slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Slabs {
     /// As long as the tolerance allows with at most a thousand features; the first slab decides, and
     /// later ones are shortened only where they fail.

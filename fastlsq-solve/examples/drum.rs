@@ -5,7 +5,11 @@ use fastlsq_solve::space::{Eigenproblem, SpaceError, Wanted};
 use fastlsq_solve::{Ball, WALLS, laplacian, unknown};
 
 /// Squares of the first zeros of the Bessel functions J₀, J₁, J₂.
-const EXACT: [f64; 3] = [5.783_185_962_946_784, 14.681_970_642_123_893, 26.374_616_427_163_392];
+const EXACT: [f64; 3] = [
+    5.783_185_962_946_784,
+    14.681_970_642_123_893,
+    26.374_616_427_163_392,
+];
 
 fn main() -> Result<(), SpaceError> {
     let u = unknown("u");
@@ -14,7 +18,10 @@ fn main() -> Result<(), SpaceError> {
         .solve(Wanted::Smallest(8))?;
     println!("{tones}");
     #[cfg(feature = "plot")]
-    tones.figure()?.save("drum.png").map_err(|error| SpaceError::Plot(error.into()))?;
+    tones
+        .figure()?
+        .save("drum.png")
+        .map_err(|error| SpaceError::Plot(error.into()))?;
 
     // The second and third tone have two shapes each.
     for (pair, exact) in [0, 1, 3].map(|k| &tones.pairs()[k]).into_iter().zip(EXACT) {

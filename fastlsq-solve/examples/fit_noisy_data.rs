@@ -63,7 +63,9 @@ fn main() -> Result<(), SolveError> {
 mod picture {
     use fastlsq_solve::ndarray::Array2;
     use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
-    use fastlsq_solve::{Condition, Interval, LinearProblem, LsqOptions, Options, Solution, SolveError};
+    use fastlsq_solve::{
+        Condition, Interval, LinearProblem, LsqOptions, Options, Solution, SolveError,
+    };
 
     pub(super) fn draw(
         times: &Array2<f64>,
@@ -72,8 +74,11 @@ mod picture {
         fits: [&Solution; 2],
     ) -> Result<(), SolveError> {
         let specks = times.iter().copied().zip(values.iter().copied()).collect();
-        let mut over_time = Panel::new(Axis::linear("t"), Axis::linear("u"))
-            .series(Series::new("measured", specks, Look::Specks(5)));
+        let mut over_time = Panel::new(Axis::linear("t"), Axis::linear("u")).series(Series::new(
+            "measured",
+            specks,
+            Look::Specks(5),
+        ));
         for (index, (name, fit)) in ["curve", "oscillation"].into_iter().zip(fits).enumerate() {
             let points = (0..=200).map(|k| f64::from(k) / 200.0);
             let points = points.map(|t| Ok((t, fit.value(&[t])?)));
@@ -85,7 +90,9 @@ mod picture {
             let ridge = 10_f64.powf(0.5 * f64::from(power));
             let options = Options::new().features(80).bandwidth(25.0);
             let options = options.lsq(LsqOptions::new().ridge(ridge));
-            let fit = LinearProblem::on(Interval::unit()).with(data.clone()).solve_with(&options)?;
+            let fit = LinearProblem::on(Interval::unit())
+                .with(data.clone())
+                .solve_with(&options)?;
             let size = fit.coefficients().iter().map(|b| b * b).sum::<f64>().sqrt();
             let measured = fit.values(times.view())?;
             let gaps = measured.iter().zip(values).map(|(a, b)| (a - b).powi(2));
@@ -93,7 +100,9 @@ mod picture {
         }
         let l_curve = Panel::new(Axis::log("residual"), Axis::log("size of the coefficients"))
             .series(Series::new("ridge from 1e-6 to 100", bend, Look::Line(2)));
-        let figure = Figure::new("").panel(over_time.size(460, 300)).panel(l_curve.size(300, 300));
+        let figure = Figure::new("")
+            .panel(over_time.size(460, 300))
+            .panel(l_curve.size(300, 300));
         Ok(figure.save("fit_noisy_data.png")?)
     }
 }

@@ -37,7 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     samples.save_vtu(folder.join("u.vtu"))?;
     for entry in std::fs::read_dir(&folder)? {
         let entry = entry?;
-        println!("{} bytes in {}", entry.metadata()?.len(), entry.file_name().display());
+        println!(
+            "{} bytes in {}",
+            entry.metadata()?.len(),
+            entry.file_name().display()
+        );
     }
     std::fs::remove_dir_all(&folder)?;
     #[cfg(feature = "plot")]

@@ -15,7 +15,10 @@ fn main() -> Result<(), SpaceError> {
     .solve(Wanted::Smallest(4))?;
     println!("{levels}");
     #[cfg(feature = "plot")]
-    levels.figure()?.save("schroedinger_well.png").map_err(|error| SpaceError::Plot(error.into()))?;
+    levels
+        .figure()?
+        .save("schroedinger_well.png")
+        .map_err(|error| SpaceError::Plot(error.into()))?;
 
     let energy = |k: usize| levels.pairs()[k].value.re;
     println!(

@@ -112,7 +112,17 @@ pub use fastlsq_basis::{
     Weighted,
     sampling::{Sequence, UnitSampler},
 };
-pub use fastlsq_ops::*;
+pub use fastlsq_ops::{
+    Action, AxisIntegral, Basis, BasisError, Coordinate, Dependent, EquationRow, Expr, Face, Field,
+    Form, Frame, HyperDual, Jet, MirroredSites, MultiIndex, Multiplier, Name, Operator,
+    OperatorError, Parameter, ParseError, PreparedRows, Real, Residual, ResidualValues, Sites,
+    Space, Statement, StatementError, T, Term, Unknown, UpperLimit, Vocabulary, X, Y, Z, abs, acos,
+    antiderivative, asin, atan, axis, biharmonic, call, coordinate, cos, cosh, directional, div,
+    dot, exp, faer, fastlsq_basis, fractional_laplacian, given, given_on_block, grad,
+    identity_matrix, integral, laplacian, ln, multiplier, ndarray, normal, normal_derivative,
+    parameter, parameters, sech, sign, sin, sinh, sqrt, strain, tan, tanh, transpose, unknown,
+    unknowns, vector,
+};
 #[cfg(feature = "plot")]
 pub use fastlsq_plot as plot;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};

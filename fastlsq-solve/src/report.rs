@@ -14,6 +14,7 @@ use crate::problem::ConcreteProblem;
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Status {
     /// The estimated error is at or below the tolerance.
     ToleranceMet,
@@ -53,6 +54,7 @@ impl fmt::Display for Status {
 
 /// One candidate that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Probe {
     /// Features for each unknown.
     pub features: usize,

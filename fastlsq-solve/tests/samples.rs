@@ -59,10 +59,17 @@ fn a_grid_covers_the_domain_and_nothing_else() {
     let values = samples.array("u").unwrap();
     assert_eq!(values.shape(), [21, 31]);
     let (x, y) = (&samples.axes()[0], &samples.axes()[1]);
-    for ((i, x), (j, y)) in x.iter().enumerate().flat_map(|x| y.iter().enumerate().map(move |y| (x, y))) {
+    for ((i, x), (j, y)) in x
+        .iter()
+        .enumerate()
+        .flat_map(|x| y.iter().enumerate().map(move |y| (x, y)))
+    {
         let value = values[[i, j]];
         if x.hypot(*y) <= 1.0 {
-            assert!((value - (1.0 - x * x - y * y)).abs() < 1e-8, "{x} {y} {value}");
+            assert!(
+                (value - (1.0 - x * x - y * y)).abs() < 1e-8,
+                "{x} {y} {value}"
+            );
         } else {
             assert!(value.is_nan());
         }
@@ -90,19 +97,42 @@ fn what_cannot_be_sampled_is_said() {
         Err(SolveError::Sample(error)) => error,
         other => panic!("{other:?}"),
     };
-    assert!(matches!(refused(&[3]), SampleError::Counts { expected: 2, found: 1 }));
+    assert!(matches!(
+        refused(&[3]),
+        SampleError::Counts {
+            expected: 2,
+            found: 1
+        }
+    ));
     assert!(matches!(refused(&[3, 0]), SampleError::Places { axis: 1 }));
-    assert!(matches!(refused(&[usize::MAX, 2]), SampleError::TooLarge { .. }));
-    assert!(matches!(refused(&[1 << 20, 1 << 20]), SampleError::TooLarge { .. }));
+    assert!(matches!(
+        refused(&[usize::MAX, 2]),
+        SampleError::TooLarge { .. }
+    ));
+    assert!(matches!(
+        refused(&[1 << 20, 1 << 20]),
+        SampleError::TooLarge { .. }
+    ));
     assert!(u.on_axes(vec![vec![0.0, 0.0], vec![0.0]]).is_err());
     // A function that was put together by hand has no domain until it is told.
     let functions = (u.space().clone(), u.unknowns().to_vec());
     let (bases, beta) = (u.bases().to_vec(), u.coefficients().to_vec());
     let bare = Solution::from_parts(functions, bases, beta, u.report().clone()).unwrap();
-    assert!(matches!(bare.on_grid(&[2, 2]), Err(SolveError::Sample(SampleError::NoDomain))));
-    assert!(bare.clone().on_domain(Arc::new(BoxDomain::unit(3))).is_err());
+    assert!(matches!(
+        bare.on_grid(&[2, 2]),
+        Err(SolveError::Sample(SampleError::NoDomain))
+    ));
+    assert!(
+        bare.clone()
+            .on_domain(Arc::new(BoxDomain::unit(3)))
+            .is_err()
+    );
     let square = BoxDomain::new(&[-0.5; 2], &[0.5; 2]).unwrap();
-    let values = bare.on_domain(Arc::new(square)).unwrap().on_grid(&[2, 2]).unwrap();
+    let values = bare
+        .on_domain(Arc::new(square))
+        .unwrap()
+        .on_grid(&[2, 2])
+        .unwrap();
     assert!((values.arrays()[0][[0, 0]] - 0.5).abs() < 1e-8);
 }
 
@@ -111,7 +141,10 @@ fn a_saved_solution_keeps_the_box_around_its_domain() {
     let mut bytes = Vec::new();
     disc().to_writer(&mut bytes).unwrap();
     let back = Solution::from_reader(&bytes[..]).unwrap();
-    let (own, other) = (disc().on_grid(&[5, 5]).unwrap(), back.on_grid(&[5, 5]).unwrap());
+    let (own, other) = (
+        disc().on_grid(&[5, 5]).unwrap(),
+        back.on_grid(&[5, 5]).unwrap(),
+    );
     assert_eq!(own.axes(), other.axes());
     assert_eq!(own.arrays()[0][[2, 2]], other.arrays()[0][[2, 2]]);
 }
@@ -139,13 +172,26 @@ fn a_table_has_one_line_per_point_of_the_domain() {
     assert_eq!(lines.next(), Some("x,y,u"));
     let mut count = 0;
     for line in lines {
-        let numbers: Vec<f64> = line.split(',').map(|field| field.parse().unwrap()).collect();
-        let index = |axis: usize| samples.axes()[axis].iter().position(|x| *x == numbers[axis]);
+        let numbers: Vec<f64> = line
+            .split(',')
+            .map(|field| field.parse().unwrap())
+            .collect();
+        let index = |axis: usize| {
+            samples.axes()[axis]
+                .iter()
+                .position(|x| *x == numbers[axis])
+        };
         let (i, j) = (index(0).unwrap(), index(1).unwrap());
         assert_eq!(samples.arrays()[0][[i, j]], numbers[2]);
         count += 1;
     }
-    assert_eq!(count, samples.arrays()[0].iter().filter(|value| value.is_finite()).count());
+    assert_eq!(
+        count,
+        samples.arrays()[0]
+            .iter()
+            .filter(|value| value.is_finite())
+            .count()
+    );
 }
 
 #[cfg(feature = "npz")]
@@ -156,7 +202,9 @@ fn arrays_for_numpy_hold_the_very_numbers() {
     samples.save_npy(folder.file("u.npy")).unwrap();
     let bytes = fs::read(folder.file("u.npy")).unwrap();
     let header = String::from_utf8_lossy(&bytes[..128]).into_owned();
-    assert!(bytes.starts_with(b"\x93NUMPY") && header.contains("'<f8'") && header.contains("(2, 5, 3"));
+    assert!(
+        bytes.starts_with(b"\x93NUMPY") && header.contains("'<f8'") && header.contains("(2, 5, 3")
+    );
     let numbers: Vec<f64> = bytes[bytes.len() - 8 * 30..]
         .chunks_exact(8)
         .map(|chunk| f64::from_le_bytes(chunk.try_into().unwrap()))
@@ -166,7 +214,11 @@ fn arrays_for_numpy_hold_the_very_numbers() {
     samples.save_npz(folder.file("u.npz")).unwrap();
     let archive = fs::read(folder.file("u.npz")).unwrap();
     for name in ["x.npy", "t.npy", "u.npy", "v.npy"] {
-        assert!(archive.windows(name.len()).any(|window| window == name.as_bytes()));
+        assert!(
+            archive
+                .windows(name.len())
+                .any(|window| window == name.as_bytes())
+        );
     }
 }
 
@@ -174,8 +226,14 @@ fn arrays_for_numpy_hold_the_very_numbers() {
 fn vtu(path: &Path) -> (HashMap<String, Vec<u8>>, [usize; 2]) {
     let bytes = fs::read(path).unwrap();
     let mark = b"<AppendedData encoding=\"raw\">\n_";
-    let start = bytes.windows(mark.len()).position(|window| window == mark).unwrap();
-    let (text, data) = (String::from_utf8(bytes[..start].to_vec()).unwrap(), &bytes[start + mark.len()..]);
+    let start = bytes
+        .windows(mark.len())
+        .position(|window| window == mark)
+        .unwrap();
+    let (text, data) = (
+        String::from_utf8(bytes[..start].to_vec()).unwrap(),
+        &bytes[start + mark.len()..],
+    );
     let attribute = |element: &str, name: &str| {
         let rest = element.split(&format!("{name}=\"")).nth(1).unwrap();
         rest.split('"').next().unwrap().to_owned()
@@ -183,22 +241,32 @@ fn vtu(path: &Path) -> (HashMap<String, Vec<u8>>, [usize; 2]) {
     let arrays = text.split("<DataArray ").skip(1).map(|element| {
         let offset: usize = attribute(element, "offset").parse().unwrap();
         let length = u64::from_le_bytes(data[offset..offset + 8].try_into().unwrap()) as usize;
-        (attribute(element, "Name"), data[offset + 8..offset + 8 + length].to_vec())
+        (
+            attribute(element, "Name"),
+            data[offset + 8..offset + 8 + length].to_vec(),
+        )
     });
     let piece = text.split("<Piece ").nth(1).unwrap();
-    let counts = ["NumberOfPoints", "NumberOfCells"].map(|name| attribute(piece, name).parse().unwrap());
+    let counts =
+        ["NumberOfPoints", "NumberOfCells"].map(|name| attribute(piece, name).parse().unwrap());
     (arrays.collect(), counts)
 }
 
 fn floats(bytes: &[u8]) -> Vec<f64> {
     let words = bytes.chunks_exact(8);
-    words.map(|word| f64::from_le_bytes(word.try_into().unwrap())).collect()
+    words
+        .map(|word| f64::from_le_bytes(word.try_into().unwrap()))
+        .collect()
 }
 
 #[test]
 fn cells_for_paraview_fill_the_domain() {
     let folder = Folder::new("vtu");
-    disc().on_grid(&[41, 41]).unwrap().save_vtu(folder.file("u.vtu")).unwrap();
+    disc()
+        .on_grid(&[41, 41])
+        .unwrap()
+        .save_vtu(folder.file("u.vtu"))
+        .unwrap();
     let (arrays, [points, cells]) = vtu(&folder.file("u.vtu"));
     let (places, values) = (floats(&arrays["points"]), floats(&arrays["u"]));
     assert_eq!((places.len(), values.len()), (3 * points, points));
@@ -215,7 +283,9 @@ fn cells_for_paraview_fill_the_domain() {
         .chunks(4)
         .map(|cell| {
             let at = |k: usize| (places[3 * cell[k % 4]], places[3 * cell[k % 4] + 1]);
-            let own: f64 = (0..4).map(|k| 0.5 * (at(k).0 * at(k + 1).1 - at(k + 1).0 * at(k).1)).sum();
+            let own: f64 = (0..4)
+                .map(|k| 0.5 * (at(k).0 * at(k + 1).1 - at(k + 1).0 * at(k).1))
+                .sum();
             assert!(own > 0.0);
             own
         })
@@ -232,7 +302,10 @@ fn cells_in_space_and_a_series_in_time() {
         .equation(u, X + 2.0 * Y)
         .solve_with(&Options::new().tolerance(1e-6))
         .unwrap();
-    cube.on_grid(&[3, 4, 2]).unwrap().save_vtu(folder.file("cube.vtu")).unwrap();
+    cube.on_grid(&[3, 4, 2])
+        .unwrap()
+        .save_vtu(folder.file("cube.vtu"))
+        .unwrap();
     let (arrays, counts) = vtu(&folder.file("cube.vtu"));
     assert_eq!(counts, [24, 6]);
     assert!(arrays["types"].iter().all(|kind| *kind == 12));
@@ -250,7 +323,13 @@ fn cells_in_space_and_a_series_in_time() {
             assert!((value - place[0].cos() - time).abs() < 1e-6);
         }
     }
-    assert!(disc().on_grid(&[3, 3]).unwrap().save_pvd(folder.file("none.pvd")).is_err());
+    assert!(
+        disc()
+            .on_grid(&[3, 3])
+            .unwrap()
+            .save_pvd(folder.file("none.pvd"))
+            .is_err()
+    );
 }
 
 #[cfg(feature = "plot")]
@@ -264,7 +343,14 @@ fn every_kind_of_solution_has_a_picture() {
     assert_eq!(svg(samples.figure().unwrap()).matches("<image").count(), 2);
     let film = samples.film(10).unwrap();
     film.save(folder.file("film.png")).unwrap();
-    assert!(fs::read(folder.file("film.png")).unwrap().windows(4).filter(|w| w == b"fcTL").count() == 3);
+    assert!(
+        fs::read(folder.file("film.png"))
+            .unwrap()
+            .windows(4)
+            .filter(|w| w == b"fcTL")
+            .count()
+            == 3
+    );
     // Slices through the middle of each axis of space.
     let u = unknown("u");
     let ball = LinearProblem::on(Ball::unit(3))

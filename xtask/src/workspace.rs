@@ -108,7 +108,9 @@ impl Package {
 
     /// Whether the crate is for others.
     pub(crate) fn is_published(&self) -> bool {
-        self.publish.as_ref().is_none_or(|registries| !registries.is_empty())
+        self.publish
+            .as_ref()
+            .is_none_or(|registries| !registries.is_empty())
     }
 
     /// The crate's examples.

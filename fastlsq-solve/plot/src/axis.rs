@@ -239,8 +239,14 @@ mod tests {
             ["1e-7", "1e-6", "1e-5", "1e-4", "1e-3"]
         );
         assert_eq!(labels(&Axis::log("σ"), -0.01, 1.1), ["1", "2", "5", "10"]);
-        assert_eq!(labels(&Axis::linear("x"), 0.0, 2.5e-7), ["0", "5e-8", "1e-7", "1.5e-7", "2e-7", "2.5e-7"]);
-        assert_eq!(labels(&Axis::linear("x"), 998.0, 1003.0)[..2], ["998", "999"]);
+        assert_eq!(
+            labels(&Axis::linear("x"), 0.0, 2.5e-7),
+            ["0", "5e-8", "1e-7", "1.5e-7", "2e-7", "2.5e-7"]
+        );
+        assert_eq!(
+            labels(&Axis::linear("x"), 998.0, 1003.0)[..2],
+            ["998", "999"]
+        );
         assert_eq!(labels(&Axis::linear("x"), 0.0, 3.0e5)[1], "5e4");
         let names = Axis::names(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(labels(&names, -0.5, 1.5), ["a", "b"]);

@@ -40,10 +40,19 @@ pub(crate) fn draw<B: DrawingBackend>(
         let share = (f64::from(bottom - y) - 0.5 * f64::from(step)) / length;
         let [r, g, b] = scale.colour(scale.lo + share * (scale.hi - scale.lo));
         let fill = RGBColor(r, g, b).filled();
-        area.draw(&Rectangle::new([(left, y), (right, (y + step).min(bottom))], fill))?;
+        area.draw(&Rectangle::new(
+            [(left, y), (right, (y + step).min(bottom))],
+            fill,
+        ))?;
         y += step;
     }
-    let frame = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
+    let frame = [
+        (left, top),
+        (right, top),
+        (right, bottom),
+        (left, bottom),
+        (left, top),
+    ];
     area.draw(&PathElement::new(frame, DARK.stroke_width(pen.size(1))))?;
     let style = (FONT, pen.size(14))
         .into_text_style(area)
@@ -59,5 +68,9 @@ pub(crate) fn draw<B: DrawingBackend>(
     let style = (FONT, pen.size(15))
         .into_text_style(area)
         .pos(Pos::new(HPos::Left, VPos::Bottom));
-    area.draw(&Text::new(label.to_owned(), (left, top - pen.length(6)), style))
+    area.draw(&Text::new(
+        label.to_owned(),
+        (left, top - pen.length(6)),
+        style,
+    ))
 }

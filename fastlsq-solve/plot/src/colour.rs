@@ -155,7 +155,10 @@ mod tests {
 
     #[test]
     fn oklab_and_back_is_the_same_colour() {
-        for colour in VIRIDIS.into_iter().chain([[0, 0, 0], [255, 255, 255], [200, 10, 30]]) {
+        for colour in VIRIDIS
+            .into_iter()
+            .chain([[0, 0, 0], [255, 255, 255], [200, 10, 30]])
+        {
             assert_eq!(srgb(oklab(colour)), colour);
         }
     }
@@ -164,9 +167,15 @@ mod tests {
     fn lightness_rises_evenly_with_the_value() {
         let scale = ColourScale::between(1.0, 3.0);
         let steps: Vec<f64> = (0..20)
-            .map(|k| lightness(&scale, 1.0 + 0.1 * f64::from(k + 1)) - lightness(&scale, 1.0 + 0.1 * f64::from(k)))
+            .map(|k| {
+                lightness(&scale, 1.0 + 0.1 * f64::from(k + 1))
+                    - lightness(&scale, 1.0 + 0.1 * f64::from(k))
+            })
             .collect();
-        assert!(steps.iter().all(|step| (0.01..0.06).contains(step)), "{steps:?}");
+        assert!(
+            steps.iter().all(|step| (0.01..0.06).contains(step)),
+            "{steps:?}"
+        );
     }
 
     #[test]

@@ -44,7 +44,9 @@ impl Film {
         encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
         let failed = |error: png::EncodingError| PlotError::drawing(&error);
         encoder.set_animated(count, 0).map_err(failed)?;
-        encoder.set_frame_delay(1, self.per_second).map_err(failed)?;
+        encoder
+            .set_frame_delay(1, self.per_second)
+            .map_err(failed)?;
         let mut writer = encoder.write_header().map_err(failed)?;
         for frame in &self.frames {
             let (size, pixels) = frame.pixels(1)?;
@@ -63,7 +65,10 @@ impl Film {
     /// Another ending, no frames, a file that cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), PlotError> {
         let path = path.as_ref();
-        if !matches!(path.extension().and_then(OsStr::to_str), Some("png" | "apng")) {
+        if !matches!(
+            path.extension().and_then(OsStr::to_str),
+            Some("png" | "apng")
+        ) {
             return Err(PlotError::Extension {
                 path: path.to_owned(),
                 known: ".png or .apng",
@@ -79,14 +84,18 @@ mod tests {
     use crate::{Axis, Figure, Look, Panel, PlotError, Series};
 
     fn frame(phase: f64, width: u32) -> Figure {
-        let wave = (0..50).map(|k| 0.1 * f64::from(k)).map(|x| (x, (x - phase).sin()));
+        let wave = (0..50)
+            .map(|k| 0.1 * f64::from(k))
+            .map(|x| (x, (x - phase).sin()));
         let panel = Panel::new(Axis::linear("x"), Axis::linear("u")).size(width, 120);
         Figure::of(panel.series(Series::new("", wave.collect(), Look::Stroke(0))))
     }
 
     #[test]
     fn every_frame_is_in_the_file() {
-        let film = (0..3).fold(Film::new(10), |film, k| film.frame(frame(f64::from(k), 200)));
+        let film = (0..3).fold(Film::new(10), |film, k| {
+            film.frame(frame(f64::from(k), 200))
+        });
         let bytes = film.png().unwrap();
         let count = |name: &[u8]| bytes.windows(4).filter(|window| *window == name).count();
         assert_eq!((count(b"acTL"), count(b"fcTL")), (1, 3));

@@ -26,9 +26,15 @@ enum Key {
 fn entries(panel: &Panel) -> Vec<(Key, &str)> {
     let bands = panel.bands.iter().filter(|band| !band.points.is_empty());
     let bands = bands.map(|band| (Key::Band(band.colour), band.label.as_str()));
-    let curves = panel.series.iter().filter(|series| !series.points.is_empty());
+    let curves = panel
+        .series
+        .iter()
+        .filter(|series| !series.points.is_empty());
     let curves = curves.map(|series| (Key::Curve(series.look), series.label.as_str()));
-    bands.chain(curves).filter(|(_, label)| !label.is_empty()).collect()
+    bands
+        .chain(curves)
+        .filter(|(_, label)| !label.is_empty())
+        .collect()
 }
 
 /// The lines of a legend within a width, by the numbers of their entries. Characters are taken as equally wide.

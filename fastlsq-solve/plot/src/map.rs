@@ -126,7 +126,9 @@ impl Map {
         let values = self.continued();
         let shown = |[a, b]: &Segment| {
             let middle = (0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
-            self.inside.as_ref().is_none_or(|inside| inside(middle.0, middle.1))
+            self.inside
+                .as_ref()
+                .is_none_or(|inside| inside(middle.0, middle.1))
         };
         let lines = levels
             .iter()
@@ -155,7 +157,9 @@ impl Map {
                         continue;
                     }
                     let (i, j) = (i.cast_signed(), j.cast_signed());
-                    let around = [-1, 0, 1].into_iter().flat_map(|a| [-1, 0, 1].map(|b| (a, b)));
+                    let around = [-1, 0, 1]
+                        .into_iter()
+                        .flat_map(|a| [-1, 0, 1].map(|b| (a, b)));
                     let estimates: Vec<f64> = around
                         .filter_map(|(a, b)| {
                             let near = at(i + a, j + b)?;
@@ -183,8 +187,12 @@ impl Map {
         let along = |k: usize, count: usize, lo: f64, hi: f64| {
             lo + (hi - lo) * (k as f64 + 0.5) / count as f64
         };
-        let x: Vec<f64> = (0..columns).map(|k| along(k, columns, lower.0, upper.0)).collect();
-        let y: Vec<f64> = (0..rows).map(|k| along(k, rows, upper.1, lower.1)).collect();
+        let x: Vec<f64> = (0..columns)
+            .map(|k| along(k, columns, lower.0, upper.0))
+            .collect();
+        let y: Vec<f64> = (0..rows)
+            .map(|k| along(k, rows, upper.1, lower.1))
+            .collect();
         let inside = self.inside_pixels(&x, &y);
         let (values, scale) = (self.continued(), self.scale());
         let x_cells: Vec<_> = x.iter().map(|x| cell(&self.x, *x)).collect();
@@ -230,7 +238,12 @@ impl Map {
                 let (bottom, right) = ((top + BLOCK).min(y.len()), (left + BLOCK).min(x.len()));
                 let (j, i) = ((top + bottom) / 2, (left + right) / 2);
                 let centre = holds(i, j);
-                let corners = [(left, top), (right - 1, top), (left, bottom - 1), (right - 1, bottom - 1)];
+                let corners = [
+                    (left, top),
+                    (right - 1, top),
+                    (left, bottom - 1),
+                    (right - 1, bottom - 1),
+                ];
                 let even = corners.iter().all(|(i, j)| holds(*i, *j) == centre);
                 for j in top..bottom {
                     for i in left..right {
@@ -254,7 +267,10 @@ fn cell(places: &[f64], at: f64) -> Option<(usize, f64)> {
     }
     let left = places.partition_point(|place| *place <= at);
     let left = left.saturating_sub(1).min(places.len() - 2);
-    Some((left, (at - places[left]) / (places[left + 1] - places[left])))
+    Some((
+        left,
+        (at - places[left]) / (places[left + 1] - places[left]),
+    ))
 }
 
 /// Darkens the pixels beside the edge of the region.
@@ -287,7 +303,15 @@ mod tests {
         let axis: Vec<f64> = (0..=40).map(|k| -1.0 + f64::from(k) / 20.0).collect();
         let values = axis
             .iter()
-            .flat_map(|x| axis.iter().map(move |y| if x.hypot(*y) <= 1.0 { 3.0 * x - y } else { f64::NAN }))
+            .flat_map(|x| {
+                axis.iter().map(move |y| {
+                    if x.hypot(*y) <= 1.0 {
+                        3.0 * x - y
+                    } else {
+                        f64::NAN
+                    }
+                })
+            })
             .collect();
         Map::new(axis.clone(), axis, values)
             .unwrap()
@@ -304,7 +328,10 @@ mod tests {
                 let (x, y) = (map.x[i], map.y[j]);
                 if values[i * edge + j].is_finite() && x.hypot(y) > 1.0 {
                     beyond += 1;
-                    assert!((values[i * edge + j] - (3.0 * x - y)).abs() < 0.2, "{x} {y}");
+                    assert!(
+                        (values[i * edge + j] - (3.0 * x - y)).abs() < 0.2,
+                        "{x} {y}"
+                    );
                 }
             }
         }
@@ -316,7 +343,10 @@ mod tests {
         let map = disc();
         let size = 300_u32;
         let pixels = map.pixels((size, size), [(-1.0, -1.0), (1.0, 1.0)], 1);
-        let coloured = pixels.chunks(3).filter(|pixel| *pixel != [255, 255, 255]).count();
+        let coloured = pixels
+            .chunks(3)
+            .filter(|pixel| *pixel != [255, 255, 255])
+            .count();
         let share = coloured as f64 / f64::from(size * size);
         // The outline is a pixel wider: 2π · 150 of 300² pixels.
         let excess = share - std::f64::consts::FRAC_PI_4;

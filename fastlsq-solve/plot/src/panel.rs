@@ -7,12 +7,12 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{BLACK, Color, IntoTextStyle, RGBColor, TRANSPARENT};
 
 use crate::axis::{Axis, Scale, Ticks};
+use crate::bar;
 use crate::canvas::{Area, Drawn, FONT, Image, Pen};
 use crate::colour::{self, DARK};
 use crate::legend::{self, OPACITY};
 use crate::map::Map;
 use crate::series::{Band, Look, Series, half_cell};
-use crate::bar;
 
 /// A chart: maps below, then bands, boxes and curves, over a pair of axes.
 #[derive(Debug, Clone)]
@@ -150,7 +150,10 @@ impl Panel {
                 let margin = MAP_MARGIN * (hi - lo);
                 axis.exactly(lo - margin, hi + margin)
             };
-            return (wide(|point| point.0, &self.x), wide(|point| point.1, &self.y));
+            return (
+                wide(|point| point.0, &self.x),
+                wide(|point| point.1, &self.y),
+            );
         }
         points.extend(self.boxes.iter().flatten());
         let along_x = points.iter().map(|point| point.0);
@@ -165,21 +168,31 @@ impl Panel {
         }
         let (x, y) = self.ranges();
         let (width, height) = (x.length(), y.length());
-        let (most_x, most_y) = self.size.map_or((SIDE, SIDE), |(w, h)| (f64::from(w), f64::from(h)));
+        let (most_x, most_y) = self
+            .size
+            .map_or((SIDE, SIDE), |(w, h)| (f64::from(w), f64::from(h)));
         let unit = (most_x / width).min(most_y / height);
         let side = |length: f64| ((unit * length).round() as u32).max(LEAST_SIDE);
         (side(width), side(height))
     }
 
     fn below(&self) -> u32 {
-        if self.x.label.is_empty() { BELOW_NAMES } else { BELOW }
+        if self.x.label.is_empty() {
+            BELOW_NAMES
+        } else {
+            BELOW
+        }
     }
 
     /// Height of heading and legend.
     fn head(&self, width: u32) -> u32 {
         let heading = if self.heading.is_empty() { 10 } else { HEADING };
         let label = u32::from(self.map.as_ref().is_some_and(|map| !map.name().is_empty()));
-        let beside = if self.heading.is_empty() { 14 * label } else { 0 };
+        let beside = if self.heading.is_empty() {
+            14 * label
+        } else {
+            0
+        };
         heading + beside + legend::height(self, width)
     }
 
@@ -188,7 +201,10 @@ impl Panel {
         let (width, height) = self.chart_size();
         let bar = if self.map.is_some() { bar::ROOM } else { 0 };
         let width = width + 2 * MARGIN + LEFT + bar;
-        (width, height + self.head(width) + ABOVE + MARGIN + self.below())
+        (
+            width,
+            height + self.head(width) + ABOVE + MARGIN + self.below(),
+        )
     }
 
     /// Draws it over a whole area.
@@ -202,7 +218,11 @@ impl Panel {
             let at = (pen.size(width).cast_signed() / 2, pen.length(12));
             head.draw(&Text::new(self.heading.clone(), at, style))?;
         }
-        let top = if self.heading.is_empty() { 4 } else { HEADING.cast_signed() };
+        let top = if self.heading.is_empty() {
+            4
+        } else {
+            HEADING.cast_signed()
+        };
         legend::draw(self, &head, (width, top), pen)?;
 
         let bar = if self.map.is_some() { bar::ROOM } else { 0 };
@@ -220,7 +240,8 @@ impl Panel {
         if let Some(map) = &self.map {
             let (across, down) = chart.plotting_area().get_pixel_range();
             let (fine, line) = pen.fineness();
-            let size = |range: &std::ops::Range<i32>| (range.end - range.start).unsigned_abs() * fine;
+            let size =
+                |range: &std::ops::Range<i32>| (range.end - range.start).unsigned_abs() * fine;
             let image_size = (size(&across), size(&down));
             let image = Image {
                 corner: (across.start, down.start),
@@ -255,13 +276,21 @@ impl Panel {
         for band in &self.bands {
             let place = |x: f64, y: f64| Some((self.x.place(x)?, self.y.place(y)?));
             let lower = band.points.iter().filter_map(|(x, lo, _)| place(*x, *lo));
-            let upper = band.points.iter().rev().filter_map(|(x, _, hi)| place(*x, *hi));
+            let upper = band
+                .points
+                .iter()
+                .rev()
+                .filter_map(|(x, _, hi)| place(*x, *hi));
             let around: Vec<(f64, f64)> = lower.chain(upper).collect();
             let fill = colour::curve(band.colour).mix(OPACITY);
             chart.draw_series([Polygon::new(around, fill)])?;
         }
         let edge = DARK.mix(BOX_OPACITY).stroke_width(pen.size(1));
-        chart.draw_series(self.boxes.iter().map(|corners| Rectangle::new(*corners, edge)))?;
+        chart.draw_series(
+            self.boxes
+                .iter()
+                .map(|corners| Rectangle::new(*corners, edge)),
+        )?;
         for (index, series) in self.series.iter().enumerate() {
             let (colour, width, ..) = series.look.parts();
             for points in self.places(index, series) {
@@ -272,10 +301,15 @@ impl Panel {
                 if series.look == Look::Ground {
                     let [across, up] = half_cell(&points);
                     chart.draw_series(points.into_iter().map(|(x, y)| {
-                        Rectangle::new([(x - across, y - up), (x + across, y + up)], colour.filled())
+                        Rectangle::new(
+                            [(x - across, y - up), (x + across, y + up)],
+                            colour.filled(),
+                        )
                     }))?;
                 } else if series.look.has_marks() {
-                    let marks = points.into_iter().flat_map(|at| series.look.marks(at, pen.scale));
+                    let marks = points
+                        .into_iter()
+                        .flat_map(|at| series.look.marks(at, pen.scale));
                     chart.draw_series(marks)?;
                 }
             }

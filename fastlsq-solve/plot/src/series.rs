@@ -92,7 +92,11 @@ impl Look {
         let rim = if radius <= 2 { 1 } else { 2 };
         [
             Circle::new(at, radius * scale, fill.filled()),
-            Circle::new(at, radius * scale, colour.stroke_width(rim * scale.unsigned_abs())),
+            Circle::new(
+                at,
+                radius * scale,
+                colour.stroke_width(rim * scale.unsigned_abs()),
+            ),
         ]
     }
 }

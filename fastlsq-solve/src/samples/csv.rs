@@ -29,9 +29,16 @@ impl GridSamples {
             if values.iter().all(|value| value.is_nan()) {
                 continue;
             }
-            let place = self.axes.iter().enumerate().map(|(axis, places)| places[index[axis]]);
+            let place = self
+                .axes
+                .iter()
+                .enumerate()
+                .map(|(axis, places)| places[index[axis]]);
             // As many digits as it takes to read back the very same number.
-            let line: Vec<String> = place.chain(values).map(|number| number.to_string()).collect();
+            let line: Vec<String> = place
+                .chain(values)
+                .map(|number| number.to_string())
+                .collect();
             text += &line.join(",");
             text.push('\n');
         }

@@ -202,7 +202,9 @@ fn check(space: &Space, axes: &[Vec<f64>], functions: usize) -> Result<(), Sampl
         }
     }
     let shape = axes.iter().map(Vec::len);
-    let total = shape.chain([functions.max(1)]).try_fold(1_usize, |total, n| total.checked_mul(n));
+    let total = shape
+        .chain([functions.max(1)])
+        .try_fold(1_usize, |total, n| total.checked_mul(n));
     match total {
         Some(total) if total <= MOST_VALUES => Ok(()),
         _ => Err(SampleError::TooLarge { most: MOST_VALUES }),

@@ -33,7 +33,9 @@ impl GridSamples {
     /// A file that cannot be written.
     pub fn save_npz(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let path = path.as_ref();
-        let bytes = self.npz().map_err(|cause| SaveError::io("write", path, cause))?;
+        let bytes = self
+            .npz()
+            .map_err(|cause| SaveError::io("write", path, cause))?;
         write_file(path, &bytes)
     }
 

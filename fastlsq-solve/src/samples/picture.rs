@@ -53,14 +53,23 @@ impl GridSamples {
         match wide[..] {
             [_] => Ok(Figure::of(self.curves(&self.ranges()))),
             [first, second] => {
-                let size = if self.names.len() > 1 { SMALL + 70 } else { LARGE };
+                let size = if self.names.len() > 1 {
+                    SMALL + 70
+                } else {
+                    LARGE
+                };
                 let panels = (0..self.names.len()).map(|function| {
                     self.map_panel(function, [first, second], self.ranges()[function], size)
                 });
                 let panels = panels.collect::<Result<Vec<_>, _>>()?;
-                Ok(panels.into_iter().fold(Figure::new(""), Figure::panel).columns(3))
+                Ok(panels
+                    .into_iter()
+                    .fold(Figure::new(""), Figure::panel)
+                    .columns(3))
             }
-            [_, _, time] if self.space.has_time() && time + 1 == self.axes.len() => self.moments(time),
+            [_, _, time] if self.space.has_time() && time + 1 == self.axes.len() => {
+                self.moments(time)
+            }
             [_, _, _] => self.middles(&wide),
             _ => Err(PlotError::NoPicture {
                 what: format!("samples along {} coordinates", wide.len()),
@@ -84,7 +93,11 @@ impl GridSamples {
             }
         };
         let ranges = self.ranges();
-        let decimals = if times.iter().any(|time| time.abs() >= 100.0) { 1 } else { 2 };
+        let decimals = if times.iter().any(|time| time.abs() >= 100.0) {
+            1
+        } else {
+            2
+        };
         let mut film = Film::new(per_second);
         for (number, time) in times.iter().enumerate() {
             let moment = self.at_last(number);
@@ -93,8 +106,13 @@ impl GridSamples {
                 [_] => Figure::of(moment.curves(&ranges).heading(heading)),
                 [first, second] => {
                     let panels = (0..self.names.len()).map(|function| {
-                        let size = if self.names.len() > 1 { SMALL + 70 } else { LARGE };
-                        let panel = moment.map_panel(function, [first, second], ranges[function], size);
+                        let size = if self.names.len() > 1 {
+                            SMALL + 70
+                        } else {
+                            LARGE
+                        };
+                        let panel =
+                            moment.map_panel(function, [first, second], ranges[function], size);
                         Ok(panel?.heading(&heading))
                     });
                     let panels = panels.collect::<Result<Vec<_>, PlotError>>()?;
@@ -114,7 +132,9 @@ impl GridSamples {
 
     /// The coordinates with more than one place.
     fn wide(&self) -> Vec<usize> {
-        (0..self.axes.len()).filter(|axis| self.axes[*axis].len() > 1).collect()
+        (0..self.axes.len())
+            .filter(|axis| self.axes[*axis].len() > 1)
+            .collect()
     }
 
     /// The extremes of each function.
@@ -152,7 +172,9 @@ impl GridSamples {
     ) -> Result<Panel, PlotError> {
         let values = self.values[function].iter().copied().collect();
         let (x, y) = (self.axes[first].clone(), self.axes[second].clone());
-        let mut map = Map::new(x, y, values)?.range(lo, hi).label(&self.names[function]);
+        let mut map = Map::new(x, y, values)?
+            .range(lo, hi)
+            .label(&self.names[function]);
         if let Some(domain) = self.domain.clone() {
             let fixed: Vec<f64> = self.axes.iter().map(|places| places[0]).collect();
             map = map.inside(move |x, y| {
@@ -191,7 +213,10 @@ impl GridSamples {
 
     /// Maps through the middle of each of three coordinates.
     fn middles(&self, wide: &[usize]) -> Result<Figure, PlotError> {
-        let places = wide.iter().rev().map(|axis| (*axis, self.axes[*axis].len() / 2));
+        let places = wide
+            .iter()
+            .rev()
+            .map(|axis| (*axis, self.axes[*axis].len() / 2));
         self.maps(&places.collect::<Vec<_>>())
     }
 
@@ -237,7 +262,11 @@ impl Solution {
     /// # Errors
     /// A solution without time, with more than two coordinates of space, or a file that cannot be written.
     pub fn plot_film(&self, path: impl AsRef<Path>, frames: usize) -> Result<(), SolveError> {
-        let side = if self.space().space_axes() == 1 { CURVE } else { SMALL_SIDE };
+        let side = if self.space().space_axes() == 1 {
+            CURVE
+        } else {
+            SMALL_SIDE
+        };
         let mut counts = vec![side; self.dim()];
         if let Some(last) = counts.last_mut() {
             *last = frames.max(2);
@@ -265,7 +294,8 @@ impl Solution {
                 }
                 let mut axes = even_axes(&**domain, &counts)?;
                 if space.has_time()
-                    && let (Some(last), Some(end)) = (axes.last_mut(), domain.bounding_box()?.hi().last())
+                    && let (Some(last), Some(end)) =
+                        (axes.last_mut(), domain.bounding_box()?.hi().last())
                 {
                     *last = vec![*end];
                 }
@@ -288,7 +318,11 @@ impl Solution {
             let range = extremes(cuts.iter().flat_map(|(_, cut)| &cut.values[function]));
             for (axis, cut) in &cuts {
                 if let [first, second] = cut.wide()[..] {
-                    let heading = format!("{} = {}", self.space().names()[*axis], brief(cut.axes[*axis][0]));
+                    let heading = format!(
+                        "{} = {}",
+                        self.space().names()[*axis],
+                        brief(cut.axes[*axis][0])
+                    );
                     let panel = cut.map_panel(function, [first, second], range, SMALL)?;
                     figure = figure.panel(panel.heading(heading));
                 }
@@ -346,8 +380,12 @@ fn mesh_figure(solution: &Solution, leaves: &[LeafBox]) -> Result<Option<Figure>
             Some(Figure::of(samples.curves(&ranges).series(ticks)))
         }
         2 => {
-            let corners = leaves.iter().map(|leaf| [(leaf.lo[0], leaf.lo[1]), (leaf.hi[0], leaf.hi[1])]);
-            let panel = samples.map_panel(0, [0, 1], (lo, hi), LARGE)?.boxes(corners);
+            let corners = leaves
+                .iter()
+                .map(|leaf| [(leaf.lo[0], leaf.lo[1]), (leaf.hi[0], leaf.hi[1])]);
+            let panel = samples
+                .map_panel(0, [0, 1], (lo, hi), LARGE)?
+                .boxes(corners);
             Some(Figure::of(panel))
         }
         _ => None,
@@ -360,12 +398,18 @@ impl Solution {
     /// # Errors
     /// A solution without patches, in space, or a file that cannot be written.
     pub fn plot_patches(&self, path: impl AsRef<Path>) -> Result<(), SolveError> {
-        let leaves = self.report().patches.as_ref().map(|report| &report.boxes[..]);
+        let leaves = self
+            .report()
+            .patches
+            .as_ref()
+            .map(|report| &report.boxes[..]);
         let figure = mesh_figure(self, leaves.unwrap_or_default())?;
-        let figure = figure.filter(|_| leaves.is_some()).ok_or_else(|| PlotError::NoPicture {
-            what: "there are no patches of a line or the plane".to_owned(),
-            hint: "ask for them with Options::patches, or use plot",
-        })?;
+        let figure = figure
+            .filter(|_| leaves.is_some())
+            .ok_or_else(|| PlotError::NoPicture {
+                what: "there are no patches of a line or the plane".to_owned(),
+                hint: "ask for them with Options::patches, or use plot",
+            })?;
         Ok(figure.save(path)?)
     }
 }

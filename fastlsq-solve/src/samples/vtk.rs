@@ -38,7 +38,10 @@ impl GridSamples {
             let name = format!("{stem}-{number:04}.vtu");
             self.at_last(number).save_vtu(path.with_file_name(&name))?;
             let name = escaped(&name);
-            let _ = writeln!(list, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{name}\"/>");
+            let _ = writeln!(
+                list,
+                "<DataSet timestep=\"{time}\" part=\"0\" file=\"{name}\"/>"
+            );
         }
         list += "</Collection>\n</VTKFile>\n";
         write_file(path, list.as_bytes())
@@ -74,7 +77,10 @@ impl GridSamples {
                 .iter()
                 .map(|corner| {
                     let steps = wide.iter().enumerate();
-                    place + steps.map(|(k, axis)| usize::from(corner[k]) * strides[*axis]).sum::<usize>()
+                    place
+                        + steps
+                            .map(|(k, axis)| usize::from(corner[k]) * strides[*axis])
+                            .sum::<usize>()
                 })
                 .collect();
             if !first || !cell.iter().all(|corner| holds(*corner)) {
@@ -108,13 +114,29 @@ impl GridSamples {
             "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\">\n<Points>",
             places.len()
         );
-        text += &data.array("Float64", "points", 3, points.iter().map(|x| x.to_le_bytes()));
+        text += &data.array(
+            "Float64",
+            "points",
+            3,
+            points.iter().map(|x| x.to_le_bytes()),
+        );
         text += "</Points>\n<Cells>\n";
-        text += &data.array("Int64", "connectivity", 1, connectivity.iter().map(|n| n.to_le_bytes()));
+        text += &data.array(
+            "Int64",
+            "connectivity",
+            1,
+            connectivity.iter().map(|n| n.to_le_bytes()),
+        );
         let corners = i64::try_from(corners.len()).unwrap_or(1);
-        let ends = (1..=cells).map(|cell| (i64::try_from(cell).unwrap_or(i64::MAX) * corners).to_le_bytes());
+        let ends = (1..=cells)
+            .map(|cell| (i64::try_from(cell).unwrap_or(i64::MAX) * corners).to_le_bytes());
         text += &data.array("Int64", "offsets", 1, ends);
-        text += &data.array("UInt8", "types", 1, (0..cells).map(|_| [CELLS[wide.len().min(3)]]));
+        text += &data.array(
+            "UInt8",
+            "types",
+            1,
+            (0..cells).map(|_| [CELLS[wide.len().min(3)]]),
+        );
         text += "</Cells>\n<PointData>\n";
         for (name, values) in self.names.iter().zip(&flat) {
             let values = places.iter().map(|place| values[*place].to_le_bytes());

@@ -73,7 +73,9 @@ pub enum SaveError {
         value: f64,
     },
     /// A grid in too many dimensions for the format.
-    #[error("files of VTK have three coordinates at most, here are {found}: fix some with a single place each, or save .npz")]
+    #[error(
+        "files of VTK have three coordinates at most, here are {found}: fix some with a single place each, or save .npz"
+    )]
     Axes {
         /// The number of coordinates.
         found: usize,

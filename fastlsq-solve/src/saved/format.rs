@@ -64,7 +64,9 @@ struct Coordinates {
 impl Coordinates {
     fn of(solution: &Solution) -> Self {
         let space = solution.space();
-        let bounds = solution.domain().and_then(|domain| domain.bounding_box().ok());
+        let bounds = solution
+            .domain()
+            .and_then(|domain| domain.bounding_box().ok());
         Self {
             bounds: bounds.map(|bounds| [bounds.lo().to_vec(), bounds.hi().to_vec()]),
             names: space.names().into_iter().map(str::to_owned).collect(),

@@ -39,7 +39,10 @@ impl Args {
     pub(crate) fn run(self) -> Result<()> {
         let workspace = Workspace::load()?;
         println!("{}", make(&workspace, self.keep_going)?);
-        println!("open {}", workspace.target.join("gallery/index.html").display());
+        println!(
+            "open {}",
+            workspace.target.join("gallery/index.html").display()
+        );
         Ok(())
     }
 }
@@ -52,7 +55,10 @@ pub(crate) fn make(workspace: &Workspace, keep_going: bool) -> Result<String> {
         fs::remove_dir_all(&site).with_context(|| format!("cannot clear {}", site.display()))?;
     }
     let (shown, built) = examples::run(workspace, &site, keep_going)?;
-    fs::write(site.join("gallery.css"), include_str!("../../assets/gallery.css"))?;
+    fs::write(
+        site.join("gallery.css"),
+        include_str!("../../assets/gallery.css"),
+    )?;
     fs::write(site.join("index.html"), page::index(&topics, &shown))?;
     for (example, neighbours) in page::with_neighbours(&topics, &shown) {
         let path = site.join(&example.name).join("index.html");
@@ -61,7 +67,11 @@ pub(crate) fn make(workspace: &Workspace, keep_going: bool) -> Result<String> {
     let links = links::follow(&site)?;
     let seen = browser::look(&site, &shown)?;
     let pictures: usize = shown.iter().map(|example| example.pictures.len()).sum();
-    let mut remark = format!("{} run, {} drawn, {links} links; {seen}", shown.len(), format::count(pictures, "picture"));
+    let mut remark = format!(
+        "{} run, {} drawn, {links} links; {seen}",
+        shown.len(),
+        format::count(pictures, "picture")
+    );
     if built > 0 {
         remark += &format!("; {built} built only");
     }
@@ -71,18 +81,24 @@ pub(crate) fn make(workspace: &Workspace, keep_going: bool) -> Result<String> {
 /// The topics; each example that is run belongs to exactly one.
 fn topics(workspace: &Workspace) -> Result<Vec<Topic>> {
     let text = include_str!("../../data/gallery.json");
-    let topics: Vec<Topic> = serde_json::from_str(text).context("cannot read xtask/data/gallery.json")?;
+    let topics: Vec<Topic> =
+        serde_json::from_str(text).context("cannot read xtask/data/gallery.json")?;
     let (to_run, _) = examples::split(workspace)?;
     let listed: Vec<&String> = topics.iter().flat_map(|topic| &topic.examples).collect();
     for (_, example) in &to_run {
         let times = listed.iter().filter(|name| ***name == example.name).count();
         if times != 1 {
-            bail!("the example `{}` is {times} times in xtask/data/gallery.json", example.name);
+            bail!(
+                "the example `{}` is {times} times in xtask/data/gallery.json",
+                example.name
+            );
         }
     }
     let known = |name: &String| to_run.iter().any(|(_, example)| example.name == *name);
     match listed.into_iter().find(|name| !known(name)) {
-        Some(stale) => bail!("xtask/data/gallery.json names `{stale}`, which is no example that is run"),
+        Some(stale) => {
+            bail!("xtask/data/gallery.json names `{stale}`, which is no example that is run")
+        }
         None => Ok(topics),
     }
 }

@@ -27,6 +27,7 @@ use crate::samples::{GridSamples, even_axes};
 
 /// Which eigenvalues are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Wanted {
     /// So many of smallest real part.
     Smallest(usize),

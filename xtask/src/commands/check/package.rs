@@ -15,18 +15,35 @@ use crate::{
 const NEEDED: [&str; 4] = ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "src/lib.rs"];
 
 pub(super) fn run(workspace: &Workspace) -> Result<String> {
-    let published: Vec<&Package> = workspace.packages.iter().filter(|package| package.is_published()).collect();
-    let names: Vec<String> = published.iter().map(|package| format!("--package {}", package.name)).collect();
+    let published: Vec<&Package> = workspace
+        .packages
+        .iter()
+        .filter(|package| package.is_published())
+        .collect();
+    let names: Vec<String> = published
+        .iter()
+        .map(|package| format!("--package {}", package.name))
+        .collect();
     let names = names.join(" ");
     // Dependencies among these crates are taken from here: nothing is looked up in a registry.
-    Cargo::new(&format!("package {names} --no-verify --allow-dirty --offline")).run(&workspace.root)?;
+    Cargo::new(&format!(
+        "package {names} --no-verify --allow-dirty --offline"
+    ))
+    .run(&workspace.root)?;
     for package in &published {
-        let list = format!("package --package {} --list --allow-dirty --offline", package.name);
+        let list = format!(
+            "package --package {} --list --allow-dirty --offline",
+            package.name
+        );
         let list = String::from_utf8(Cargo::new(&list).output(&workspace.root)?)?;
         let files: Vec<&str> = list.lines().collect();
         let missing = missing(package.directory(), &files)?;
         if !missing.is_empty() {
-            bail!("the package of {} lacks {}", package.name, missing.join(", "));
+            bail!(
+                "the package of {} lacks {}",
+                package.name,
+                missing.join(", ")
+            );
         }
     }
     Ok(format::count(published.len(), "crate"))
@@ -41,7 +58,8 @@ fn missing(directory: &Path, files: &[&str]) -> Result<Vec<String>> {
         .collect();
     for file in files.iter().filter(|file| file.ends_with(".rs")) {
         let path = directory.join(file);
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         for name in included(&text) {
             let target = tidy(Path::new(file).parent().unwrap_or(Path::new("")), name);
             if !files.contains(&target.as_str()) {
@@ -82,7 +100,11 @@ mod tests {
 
     #[test]
     fn included_files_are_found_from_the_root_of_the_crate() {
-        let text = concat!("a(include_", "str!(\"../../data/x.json\")); include_", "bytes!(\"y.ttf\")");
+        let text = concat!(
+            "a(include_",
+            "str!(\"../../data/x.json\")); include_",
+            "bytes!(\"y.ttf\")"
+        );
         let names: Vec<&str> = included(text).collect();
         assert_eq!(names, ["../../data/x.json", "y.ttf"]);
         assert_eq!(tidy(Path::new("src/a"), names[0]), "data/x.json");

@@ -9,7 +9,12 @@ use crate::cargo::Cargo;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// The crates that must compile there.
-const CRATES: [&str; 4] = ["fastlsq-basis", "fastlsq-ops", "fastlsq-solve", "fastlsq-newton"];
+const CRATES: [&str; 4] = [
+    "fastlsq-basis",
+    "fastlsq-ops",
+    "fastlsq-solve",
+    "fastlsq-newton",
+];
 
 pub(super) fn run(root: &Path) -> Result<String> {
     if !is_installed()? {

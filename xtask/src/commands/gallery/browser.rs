@@ -24,7 +24,11 @@ pub(super) fn look(site: &Path, shown: &[Shown]) -> Result<String> {
         return Ok("not looked at: no Chromium is installed".to_owned());
     };
     let mut pages = vec![site.join("index.html")];
-    pages.extend(shown.iter().map(|example| site.join(&example.name).join("index.html")));
+    pages.extend(
+        shown
+            .iter()
+            .map(|example| site.join(&example.name).join("index.html")),
+    );
     for page in &pages {
         // Pictures are found from where the page is.
         let probed = page.with_file_name("probe.html");
@@ -35,7 +39,10 @@ pub(super) fn look(site: &Path, shown: &[Shown]) -> Result<String> {
         }
         fs::remove_file(&probed)?;
     }
-    Ok(format!("{} pages looked at in {browser} at widths of {WIDTHS:?}", pages.len()))
+    Ok(format!(
+        "{} pages looked at in {browser} at widths of {WIDTHS:?}",
+        pages.len()
+    ))
 }
 
 fn find() -> Option<String> {
@@ -54,13 +61,27 @@ fn find() -> Option<String> {
 fn open(browser: &str, page: &Path, width: u32) -> Result<String> {
     let address = format!("file://{}", absolute(page)?.display());
     let output = Command::new(browser)
-        .args(["--headless", "--disable-gpu", "--no-sandbox", "--hide-scrollbars", "--dump-dom"])
-        .args(["--virtual-time-budget=4000", &format!("--window-size={width},900"), &address])
+        .args([
+            "--headless",
+            "--disable-gpu",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            "--dump-dom",
+        ])
+        .args([
+            "--virtual-time-budget=4000",
+            &format!("--window-size={width},900"),
+            &address,
+        ])
         .stderr(Stdio::null())
         .output()
         .with_context(|| format!("cannot start {browser}"))?;
     if !output.status.success() {
-        bail!("{browser} could not open {} ({})", page.display(), output.status);
+        bail!(
+            "{browser} could not open {} ({})",
+            page.display(),
+            output.status
+        );
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -96,11 +117,18 @@ mod tests {
     #[test]
     fn pages_that_are_too_wide_or_lack_pictures_fail() {
         let seen = |content: u32, missing: u32| {
-            format!("<html data-content=\"{content}\" data-room=\"390\" data-missing=\"{missing}\">")
+            format!(
+                "<html data-content=\"{content}\" data-room=\"390\" data-missing=\"{missing}\">"
+            )
         };
-        let verdict = |text: &str| judge(text, Path::new("page"), 390).map_err(|error| error.to_string());
+        let verdict =
+            |text: &str| judge(text, Path::new("page"), 390).map_err(|error| error.to_string());
         assert!(verdict(&seen(390, 0)).is_ok());
-        assert!(verdict(&seen(500, 0)).unwrap_err().contains("500 pixels wide"));
+        assert!(
+            verdict(&seen(500, 0))
+                .unwrap_err()
+                .contains("500 pixels wide")
+        );
         assert!(verdict(&seen(390, 2)).unwrap_err().contains("2 pictures"));
         assert!(verdict("<html>").unwrap_err().contains("did not load"));
     }

@@ -188,14 +188,21 @@ fn show(package: &Package, example: &Target, program: &Path, site: &Path) -> Res
         .stderr(Stdio::inherit())
         .output()
         .with_context(|| format!("cannot start {}", program.display()))?;
-    let (time, output) = (start.elapsed(), String::from_utf8_lossy(&ran.stdout).into_owned());
+    let (time, output) = (
+        start.elapsed(),
+        String::from_utf8_lossy(&ran.stdout).into_owned(),
+    );
     if !ran.status.success() {
         eprint!("{output}");
         bail!("`{command}` failed ({})", ran.status);
     }
     eprintln!("        took {}", format::duration(time));
-    let path = package.directory().join("examples").join(format!("{}.rs", example.name));
-    let source = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let path = package
+        .directory()
+        .join("examples")
+        .join(format!("{}.rs", example.name));
+    let source =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut pictures = Vec::new();
     for entry in fs::read_dir(&directory)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
@@ -205,7 +212,11 @@ fn show(package: &Package, example: &Target, program: &Path, site: &Path) -> Res
     }
     // The one that has the name of the example comes first: "." is before "-" here.
     pictures.sort_by_key(|name| name.replace('.', " "));
-    let plot = if package.features.contains_key("plot") { " --features plot" } else { "" };
+    let plot = if package.features.contains_key("plot") {
+        " --features plot"
+    } else {
+        ""
+    };
     Ok(Shown {
         name: example.name.clone(),
         package: package.name.clone(),

@@ -32,9 +32,15 @@ pub(super) fn follow(site: &Path) -> Result<usize> {
                 bail!("{} leads to {link}, which is not there", page.display());
             }
             if !anchor.is_empty() && !read(&target)?.contains(&format!("id=\"{anchor}\"")) {
-                bail!("{} leads to {link}, but there is no such place", page.display());
+                bail!(
+                    "{} leads to {link}, but there is no such place",
+                    page.display()
+                );
             }
-            if target.extension().is_some_and(|extension| extension == "html") {
+            if target
+                .extension()
+                .is_some_and(|extension| extension == "html")
+            {
                 waiting.push(target);
             }
         }
@@ -85,7 +91,10 @@ mod tests {
         fs::create_dir_all(site.join("a")).unwrap();
         let write = |name: &str, text: &str| fs::write(site.join(name), text).unwrap();
         let verdict = || follow(&site).map_err(|error| error.to_string());
-        write("index.html", "<p id=\"top\"><a href=\"a/index.html\">a</a> <a href=\"#top\">top</a>");
+        write(
+            "index.html",
+            "<p id=\"top\"><a href=\"a/index.html\">a</a> <a href=\"#top\">top</a>",
+        );
         write("a/index.html", "<a href=\"../index.html#top\">up</a>");
         assert_eq!(verdict(), Ok(3));
         write("a/index.html", "<a href=\"../index.html#bottom\">up</a>");

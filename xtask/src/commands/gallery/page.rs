@@ -20,7 +20,10 @@ pub(super) fn index(topics: &[Topic], shown: &[Shown]) -> String {
     );
     for topic in topics {
         let name = escape(&topic.topic);
-        body += &format!("<li><a href=\"#{}\">{name}</a></li>\n", anchor(&topic.topic));
+        body += &format!(
+            "<li><a href=\"#{}\">{name}</a></li>\n",
+            anchor(&topic.topic)
+        );
     }
     body += "</ul></nav></header>\n<main>\n";
     for topic in topics {
@@ -29,7 +32,12 @@ pub(super) fn index(topics: &[Topic], shown: &[Shown]) -> String {
         for example in find(topic, shown) {
             let (title, _) = words(&example.source);
             let picture = example.pictures.first().map_or_else(
-                || format!("<pre aria-hidden=\"true\">{}</pre>", escape(&head(&example.output))),
+                || {
+                    format!(
+                        "<pre aria-hidden=\"true\">{}</pre>",
+                        escape(&head(&example.output))
+                    )
+                },
                 |file| {
                     let (name, alt) = (&example.name, escape(&title));
                     format!("<img src=\"{name}/{file}\" alt=\"{alt}\">")
@@ -51,7 +59,8 @@ pub(super) fn index(topics: &[Topic], shown: &[Shown]) -> String {
 /// One example: pictures, text, what it printed.
 pub(super) fn example(example: &Shown, [before, after]: [Option<&Shown>; 2]) -> String {
     let (title, rest) = words(&example.source);
-    let mut body = String::from("<header>\n<nav class=\"steps\"><a href=\"../index.html\">gallery</a>");
+    let mut body =
+        String::from("<header>\n<nav class=\"steps\"><a href=\"../index.html\">gallery</a>");
     for (other, sign) in [(before, "←"), (after, "→")] {
         if let Some(other) = other {
             let (name, spoken) = (&other.name, escape(&spoken(&other.name)));
@@ -65,7 +74,10 @@ pub(super) fn example(example: &Shown, [before, after]: [Option<&Shown>; 2]) -> 
     }
     body += "</header>\n<main>\n";
     for picture in &example.pictures {
-        let alt = escape(&format!("{}: {title}", spoken(picture.trim_end_matches(".png"))));
+        let alt = escape(&format!(
+            "{}: {title}",
+            spoken(picture.trim_end_matches(".png"))
+        ));
         body += &format!("<figure><img src=\"{picture}\" alt=\"{alt}\"></figure>\n");
     }
     body += &format!(
@@ -79,7 +91,11 @@ pub(super) fn example(example: &Shown, [before, after]: [Option<&Shown>; 2]) -> 
         escape(&example.package),
         format::duration(example.time)
     );
-    page(&format!("{} – FastLSQ", spoken(&example.name)), "../", &body)
+    page(
+        &format!("{} – FastLSQ", spoken(&example.name)),
+        "../",
+        &body,
+    )
 }
 
 /// The examples of a topic that were run.
@@ -96,7 +112,12 @@ pub(super) fn with_neighbours<'a>(
     let order: Vec<&Shown> = topics.iter().flat_map(|topic| find(topic, shown)).collect();
     let neighbour = |k: Option<usize>| k.and_then(|k| order.get(k).copied());
     (0..order.len())
-        .map(|k| (order[k], [neighbour(k.checked_sub(1)), neighbour(Some(k + 1))]))
+        .map(|k| {
+            (
+                order[k],
+                [neighbour(k.checked_sub(1)), neighbour(Some(k + 1))],
+            )
+        })
         .collect()
 }
 
@@ -104,14 +125,18 @@ pub(super) fn with_neighbours<'a>(
 fn words(source: &str) -> (String, Vec<String>) {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let text: Vec<&str> = lines.map(str::trim).collect();
-    let mut paragraphs = text.split(|line| line.is_empty()).map(|lines| lines.join(" "));
+    let mut paragraphs = text
+        .split(|line| line.is_empty())
+        .map(|lines| lines.join(" "));
     let first = paragraphs.next().unwrap_or_default();
     (first, paragraphs.filter(|text| !text.is_empty()).collect())
 }
 
 /// The program without its documentation.
 fn program(source: &str) -> String {
-    let rest = source.lines().skip_while(|line| line.starts_with("//!") || line.starts_with("#!["));
+    let rest = source
+        .lines()
+        .skip_while(|line| line.starts_with("//!") || line.starts_with("#!["));
     rest.collect::<Vec<_>>().join("\n").trim_start().to_owned()
 }
 
@@ -131,7 +156,9 @@ fn coloured(program: &str) -> String {
 fn spoken(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
     let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
 }
 
 fn anchor(topic: &str) -> String {

@@ -227,19 +227,35 @@ const ALL_HEAD: &str = "# Results\n\n\
 fn selection(snapshot: &Results) -> Result<String> {
     let full = snapshot.meta.mode == "full";
     let mut text = "\n| problem | paper | ours, no settings |".to_owned();
-    text += if full { " time |\n|---|---|---|---|\n" } else { "\n|---|---|---|\n" };
+    text += if full {
+        " time |\n|---|---|---|---|\n"
+    } else {
+        "\n|---|---|---|\n"
+    };
     for (item, case) in SELECTED {
         let Some(shown) = SHOWN.iter().find(|shown| shown.item == item) else {
             bail!("`{item}` is not among the items that are kept");
         };
         let row = snapshot.find(&format!("{item}/{case}/auto"));
         let row = row.with_context(|| format!("the run has no row {item}/{case}/auto"))?;
-        let published = snapshot.find(&format!("{item}/{case}/protocol")).unwrap_or(row);
+        let published = snapshot
+            .find(&format!("{item}/{case}/protocol"))
+            .unwrap_or(row);
         let published = scientific(published.paper_number(shown.published));
-        let remark = if shown.paper == "paper" { "" } else { " (a fit)" };
-        text += &format!("| {case} | {published}{remark} | **{}** |", scientific(row.median.value_error));
+        let remark = if shown.paper == "paper" {
+            ""
+        } else {
+            " (a fit)"
+        };
+        text += &format!(
+            "| {case} | {published}{remark} | **{}** |",
+            scientific(row.median.value_error)
+        );
         if full {
-            let seconds = row.median.seconds.map(|s| format!("{} s", format::significant(s)));
+            let seconds = row
+                .median
+                .seconds
+                .map(|s| format!("{} s", format::significant(s)));
             text += &format!(" {} |", seconds.unwrap_or_else(|| "–".to_owned()));
         }
         text += "\n";

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-pub(crate) use fastlsq_solve::plot::{Axis, Look, Series};
 use fastlsq_solve::plot::{self, Panel};
+pub(crate) use fastlsq_solve::plot::{Axis, Look, Series};
 
 /// A chart with curves or marks over a common pair of axes.
 #[derive(Debug, Clone)]
