@@ -564,6 +564,8 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            points: None,
+            ridge: 0.0,
             overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {

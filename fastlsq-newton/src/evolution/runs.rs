@@ -10,6 +10,7 @@ use std::sync::Arc;
 use web_time::Instant;
 
 use fastlsq_basis::Basis;
+use fastlsq_solve::control::Held;
 use fastlsq_solve::{Control, Limit, Report, Solution, Space, Status, Unknown};
 
 use super::flow::{Flow, Past};
@@ -110,6 +111,8 @@ pub(crate) struct Run<H> {
     pub(crate) scales: Vec<f64>,
     /// What is odd about the initial values.
     pub(crate) remarks: Vec<String>,
+    /// The memory of what is kept for each step.
+    held: Vec<Arc<Held>>,
 }
 
 impl<H> Run<H> {
@@ -127,7 +130,15 @@ impl<H> Run<H> {
             unresolved: None,
             scales: vec![0.0; states],
             remarks: Vec::new(),
+            held: Vec::new(),
         }
+    }
+
+    /// Asks for the memory of so many more numbers, as long as the run lives.
+    pub(crate) fn keep(&mut self, control: &Control, numbers: usize) -> Result<(), Limit> {
+        let held = control.hold(numbers.checked_mul(size_of::<f64>()))?;
+        self.held.push(Arc::new(held));
+        Ok(())
     }
 }
 
