@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout)]
 
 use fastlsq_solve::{
-    Annulus, LinearProblem, Options, SolveError, X, cos, laplacian, normal_derivative, sin,
-    unknowns,
+    Annulus, LinearProblem, Options, SolveError, Unknown, X, Y, cos, laplacian, normal_derivative,
+    sin, unknowns,
 };
 
 const K: f64 = 4.0;
@@ -33,7 +33,7 @@ fn main() -> Result<(), SolveError> {
         for k in 0..256 {
             let (s, c) = (f64::from(k) * std::f64::consts::TAU / 256.0).sin_cos();
             let point = [radius * c, radius * s];
-            let radial = |w: fastlsq_solve::Unknown| c * w.d(X) + s * w.d(fastlsq_solve::Y);
+            let radial = |w: Unknown| c * w.d(X) + s * w.d(Y);
             sum += scattered.at(u * radial(v) - v * radial(u), &point)? * radius / 256.0;
         }
         Ok(std::f64::consts::TAU * sum)

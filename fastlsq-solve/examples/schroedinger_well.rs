@@ -6,7 +6,7 @@ use fastlsq_solve::{Interval, WALLS, X, unknown};
 
 fn main() -> Result<(), SpaceError> {
     let psi = unknown("ψ");
-    let potential = 2.0 * (X * X - 4.0).powi(2) / 16.0;
+    let potential = 0.25 * (X * X - 4.0).powi(2);
     let levels = Eigenproblem::new(
         Interval::new(-6.0, 6.0)?,
         -0.5 * psi.d(X).d(X) + potential * psi,
