@@ -57,6 +57,7 @@
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
 //! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
+//! - [`samples`]: functions on grids, for CSV, NumPy, ParaView, and as pictures (feature `plot`).
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
@@ -86,6 +87,7 @@ pub mod problems;
 #[cfg(feature = "random-problems")]
 pub mod random_problems;
 mod report;
+pub mod samples;
 pub mod saved;
 mod singular;
 mod solution;
@@ -110,7 +112,19 @@ pub use fastlsq_basis::{
     Weighted,
     sampling::{Sequence, UnitSampler},
 };
-pub use fastlsq_ops::*;
+pub use fastlsq_ops::{
+    Action, AxisIntegral, Basis, BasisError, Coordinate, Dependent, EquationRow, Expr, Face, Field,
+    Form, Frame, HyperDual, Jet, MirroredSites, MultiIndex, Multiplier, Name, Operator,
+    OperatorError, Parameter, ParseError, PreparedRows, Real, Residual, ResidualValues, Sites,
+    Space, Statement, StatementError, T, Term, Unknown, UpperLimit, Vocabulary, X, Y, Z, abs, acos,
+    antiderivative, asin, atan, axis, biharmonic, call, coordinate, cos, cosh, directional, div,
+    dot, exp, faer, fastlsq_basis, fractional_laplacian, given, given_on_block, grad,
+    identity_matrix, integral, laplacian, ln, multiplier, ndarray, normal, normal_derivative,
+    parameter, parameters, sech, sign, sin, sinh, sqrt, strain, tan, tanh, transpose, unknown,
+    unknowns, vector,
+};
+#[cfg(feature = "plot")]
+pub use fastlsq_plot as plot;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use posed::Posedness;
@@ -119,6 +133,7 @@ pub use problem::{
     LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,
 };
 pub use report::{BlockReport, Probe, Report, Status};
+pub use samples::{GridSamples, SampleError};
 pub use saved::SaveError;
 pub use singular::{
     corner_factors, corner_functions, harmonic_polynomials, hole_factors, hole_functions,

@@ -7,7 +7,17 @@ use super::run::Run;
 use super::{Control, Limit};
 
 /// The limit where the machine does not tell how much memory it has.
-const FALLBACK_LIMIT: usize = 16 << 30;
+const FALLBACK_LIMIT: usize = gibibytes(16);
+
+/// So many gibibytes, or as many bytes as an address can tell apart.
+pub(crate) const fn gibibytes(count: u64) -> usize {
+    let bytes = count << 30;
+    if bytes > usize::MAX as u64 {
+        usize::MAX
+    } else {
+        bytes as usize
+    }
+}
 
 /// Memory that a caller holds while it calls others; given back when dropped.
 #[derive(Debug)]

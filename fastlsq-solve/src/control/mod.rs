@@ -36,11 +36,13 @@ mod stage;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 use thiserror::Error;
 
 pub use memory::Held;
+pub(crate) use memory::gibibytes;
 pub use stage::{Progress, Stage};
 
 use run::Run;

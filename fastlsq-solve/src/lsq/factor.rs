@@ -17,7 +17,7 @@ use super::source::{RowSource, check_finite};
 use super::streamed::Layout;
 use super::work::Work;
 use faer::{Mat, MatRef};
-use std::time::Instant;
+use web_time::Instant;
 
 /// A factored least-squares problem: the map from right-hand sides b to the solutions x of
 /// min ‖Ax − b‖² + μ‖x‖².

@@ -1,7 +1,8 @@
 //! The loop: solve, measure, split where it pays, until the estimate meets the tolerance.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 use super::PatchError;
 use super::elimination::{Elimination, FrontCache};

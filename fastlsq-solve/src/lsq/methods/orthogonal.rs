@@ -12,7 +12,7 @@ use crate::lsq::streamed::{Layout, QNode, stream_qr};
 use crate::lsq::triangle::{column_norms, inverse_or_one, scale_columns, triangle_condition};
 use crate::lsq::work::Work;
 use faer::Mat;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Rows brought to a small matrix with the same rank, and its pivoted factorisation.
 pub(super) struct Revealed {

@@ -20,7 +20,7 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Nonzero entries in each column of S.
 const NONZEROS: usize = 8;
