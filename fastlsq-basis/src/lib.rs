@@ -52,6 +52,8 @@
 //! | a bounding box mapped to [−1, 1]^d | [`InputMap`] |
 //! | baselines: PIELM and Kansa | [`TanhBasis`], [`MultiquadricBasis`] |
 //! | polynomial columns, bases side by side, one on each of many boxes, symmetry for any basis | [`PolynomialBasis`], [`JoinedBasis`], [`PiecewiseBasis`], [`SymmetrisedBasis`] |
+//! | solutions of Helmholtz' equation around a point | [`CylinderBasis`] |
+//! | features of a part of space | [`RestrictedBasis`] |
 //! | known factors times features: singular functions, layers | [`Weighted`], [`Factor`], [`ComplexPower`], [`SmoothFactor`] |
 //! | sums of waves as functions: products, powers, integrals | [`SinusoidalExpansion`] |
 //! | the identities behind it all | [`identities`] |
@@ -64,6 +66,7 @@
 pub mod basis;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod cylinder;
 mod dual;
 mod error;
 mod expansion;
@@ -77,6 +80,7 @@ mod multiquadric;
 mod piecewise;
 mod polynomial;
 mod products;
+mod restricted;
 pub mod sampling;
 mod saved;
 mod sincos;
@@ -88,6 +92,7 @@ mod taylor;
 mod weighted;
 
 pub use basis::Basis;
+pub use cylinder::{CylinderBasis, CylinderKind};
 pub use dual::Dual;
 pub use error::BasisError;
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
@@ -99,6 +104,7 @@ pub use multiquadric::MultiquadricBasis;
 pub use piecewise::PiecewiseBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
 pub use products::ProductBasis;
+pub use restricted::RestrictedBasis;
 #[cfg(feature = "serde")]
 pub use saved::BasisOutline;
 pub use saved::{

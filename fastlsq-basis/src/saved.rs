@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::sinusoidal::Parity;
 use crate::{
-    Basis, ComplexPower, Factor, InputMap, JoinedBasis, MultiquadricBasis, PiecewiseBasis,
-    PolynomialBasis, ProductBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, Weighted,
+    Basis, ComplexPower, CylinderBasis, Factor, InputMap, JoinedBasis, MultiquadricBasis,
+    PiecewiseBasis, PolynomialBasis, ProductBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis,
+    Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -34,6 +35,8 @@ pub enum SavedBasis {
     Weighted(SavedWeighted),
     /// One basis on each of many boxes.
     Piecewise(SavedPiecewise),
+    /// Cylinder waves.
+    Cylinder(CylinderBasis),
 }
 
 /// One of the factors of this crate, by value.
@@ -150,6 +153,7 @@ impl SavedBasis {
                 saved.local.into_basis(),
                 saved.boxes,
             )),
+            Self::Cylinder(basis) => Arc::new(basis),
         }
     }
 
@@ -166,6 +170,7 @@ impl SavedBasis {
             Self::Symmetrised(saved) => saved.inner.dim(),
             Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
             Self::Piecewise(saved) => saved.local.dim(),
+            Self::Cylinder(basis) => basis.dim(),
         }
     }
 }
@@ -237,6 +242,9 @@ mod serial {
             local: Box<Outline>,
             boxes: Vec<IgnoredAny>,
         },
+        Cylinder {
+            highest: u32,
+        },
     }
 
     #[derive(Debug, Clone, Deserialize)]
@@ -255,6 +263,7 @@ mod serial {
                 Self::Symmetrised { inner } => inner.generated(),
                 Self::Weighted { inner } => inner.as_ref().map_or(0.0, |inner| inner.generated()),
                 Self::Piecewise { local, boxes } => boxes.len() as f64 * local.generated(),
+                Self::Cylinder { highest } => 2.0 * (2.0 * f64::from(*highest) + 1.0),
             }
         }
     }

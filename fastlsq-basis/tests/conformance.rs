@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{
-    Basis, ComplexPower, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis,
-    Parity, PolynomialBasis, ProductBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor,
-    SymmetrisedBasis, TanhBasis, WeightLaw, Weighted, basis_suite,
+    Basis, ComplexPower, CylinderBasis, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis,
+    MultiquadricBasis, Parity, PolynomialBasis, ProductBasis, RestrictedBasis, SinusoidalBasis,
+    SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis, WeightLaw, Weighted, basis_suite,
 };
 
 fn waves(dim: usize, count: usize) -> SinusoidalBuilder {
@@ -274,4 +274,24 @@ basis_suite!(
         Arc::new(waves(2, 4).map(map(2)).build().unwrap())
     )
     .unwrap()
+);
+
+/// A centre outside the points of the suite.
+const BESIDE: [f64; 2] = [-0.9, -1.2];
+
+basis_suite!(
+    regular_cylinder_waves,
+    CylinderBasis::regular([0.1, 0.2], 3.0, 4, 1.0).unwrap()
+);
+basis_suite!(
+    singular_cylinder_waves,
+    CylinderBasis::singular(BESIDE, 2.0, 3, 1.0).unwrap()
+);
+basis_suite!(
+    outgoing_cylinder_waves,
+    CylinderBasis::outgoing(BESIDE, 2.0, 3, 1.0).unwrap()[0].clone()
+);
+basis_suite!(
+    restricted_waves,
+    RestrictedBasis::new(Arc::new(waves(2, 5).build().unwrap()), |_| true)
 );

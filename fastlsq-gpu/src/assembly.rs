@@ -7,7 +7,7 @@
 use faer::{Mat, MatMut};
 use fastlsq_basis::sinusoidal::WavePass;
 use fastlsq_basis::{Basis, Form, Parity, REDUCTION_LIMIT, SinusoidalBasis, UpperLimit};
-use fastlsq_ops::{PreparedRows, Sites};
+use fastlsq_ops::PreparedRows;
 use fastlsq_solve::lsq::Input;
 use fastlsq_solve::{LsqError, RowBlock, RowSource as _, SolveError, System};
 use ndarray::{ArrayView2, s};
@@ -92,11 +92,9 @@ impl Segment<'_> {
         };
         let sites = self.block.sites().block(self.start, self.count);
         let here = operator.rows(sites)?;
-        let there = match &self.block.partners {
-            Some(partners) => {
-                let points = partners.slice(s![self.start..self.start + self.count, ..]);
-                Some((operator.rows(Sites::new(points))?, points))
-            }
+        let partners = self.block.partner_sites();
+        let there = match partners.map(|sites| sites.block(self.start, self.count)) {
+            Some(sites) => Some((operator.rows(sites)?, sites.points())),
             None => None,
         };
         let mut sides = vec![Side {

@@ -6,7 +6,8 @@ use std::time::Instant;
 use faer::{Mat, MatRef};
 use fastlsq_solve::lsq::{self, ConstrainedFactorisation, Constraints, Factorisation, Input};
 use fastlsq_solve::{
-    Backend, Factored, LsqError, LsqInfo, LsqOptions, Method, RowSource, SolveError, System,
+    Backend, CpuBackend, Factored, LsqError, LsqInfo, LsqOptions, Method, RowSource, SolveError,
+    System,
 };
 
 use crate::blocks::{self, Plan, Request};
@@ -259,6 +260,10 @@ impl Backend for Cuda {
         options: &LsqOptions,
     ) -> Result<Box<dyn Factored>, SolveError> {
         options.validate()?;
+        if system.shares_coefficients() {
+            // Its columns are sums over unknowns, which the kernels do not write.
+            return CpuBackend.factor(system, options);
+        }
         if let (Some(free), Some(exact)) = system.split_exact() {
             return self.constrained(system, &free, &exact, options);
         }

@@ -61,7 +61,9 @@ fn is_symmetry(
                 }
                 continue;
             }
-            ConcretePlace::Opposite { .. } | ConcretePlace::Points { .. } => return Ok(false),
+            ConcretePlace::Opposite { .. }
+            | ConcretePlace::Points { .. }
+            | ConcretePlace::Identified { .. } => return Ok(false),
         };
         if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
             return Ok(false);

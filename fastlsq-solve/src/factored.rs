@@ -374,7 +374,7 @@ fn solve_for(
         }
     }
     let beta = factored.solve(rhs.as_ref())?;
-    let column = |c: usize| (0..beta.nrows()).map(|j| beta[(j, c)]).collect();
+    let column = |c: usize| system.spread((0..beta.nrows()).map(|j| beta[(j, c)]).collect());
     Ok((0..data.len()).map(column).collect())
 }
 

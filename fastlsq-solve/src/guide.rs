@@ -98,10 +98,10 @@
 //!
 //! # When this is the wrong tool
 //! Sums of smooth waves converge fast to smooth functions, and slowly to others.
-//! - *Shocks and jumps* (hyperbolic laws without viscosity, discontinuous coefficients or data): use
-//!   finite volumes, or split the domain at the jump.
-//! - *Corner singularities* (re-entrant corners, conditions that change type at a point): the error
-//!   stalls at two to four digits; add the singular function to the basis, or use adaptive finite elements.
+//! - *Shocks* (hyperbolic laws without viscosity): use finite volumes. Where coefficients jump, name the
+//!   [regions](crate::DomainExt::with_region), with unknowns of their own.
+//! - *Singularities* other than those of corners and holes in the plane, which join the features by
+//!   themselves: add the [singular function](crate::SmoothFactor) to the basis, or use adaptive finite elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
 //!   eigenvalue, too few conditions, sources that contradict them): the report says so
 //!   ([`posedness`](crate::Report::posedness)), and what is free. Fix it with

@@ -99,17 +99,18 @@ pub use compress::compress;
 pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
     Annulus, Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve,
-    Combined, Corner, Curve, Cylinder, Domain, DomainError, DomainExt, Ellipse, FINAL, HalfSpace,
-    Hole, INITIAL, Implicit, Interval, Moved, Outline, PartKind, PartSelector, Parted, Polygon,
-    Product, Quadrature, Renamed, RenamedParts, SetOperation, SpaceTime, Torus, WALLS,
+    Combined, Corner, Curve, Cylinder, Divided, Domain, DomainError, DomainExt, Ellipse, Exterior,
+    FINAL, HalfSpace, Hole, INITIAL, Implicit, Interval, Moved, Outline, PartKind, PartSelector,
+    Parted, Polygon, Product, Quadrature, REST, Region, Renamed, RenamedParts, SetOperation,
+    SpaceTime, Surface, Torus, WALLS,
 };
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
-    Coefficient, ComplexPower, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis,
-    MultiquadricBasis, Parity, PolynomialBasis, PolynomialFamily, SavedBasis, SinusoidalBasis,
-    SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis, TanhBuilder, Taylor, WeightLaw,
-    Weighted,
+    Coefficient, ComplexPower, CylinderBasis, CylinderKind, Draw, Factor, FrequencyLaw, InputMap,
+    JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis, PolynomialFamily, RestrictedBasis,
+    SavedBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis,
+    TanhBuilder, Taylor, WeightLaw, Weighted,
     sampling::{Sequence, UnitSampler},
 };
 pub use fastlsq_ops::{
@@ -130,13 +131,14 @@ pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use posed::Posedness;
 pub use problem::{
     ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
-    LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,
+    LinearProblem, Mistake, MistakeReason, Motion, Place, ProblemStatement,
 };
 pub use report::{BlockReport, Probe, Report, Status};
 pub use samples::{GridSamples, SampleError};
 pub use saved::SaveError;
 pub use singular::{
-    corner_factors, corner_functions, harmonic_polynomials, hole_factors, hole_functions,
+    bounded_functions, corner_factors, corner_functions, harmonic_polynomials, hole_factors,
+    hole_functions, hole_waves, outgoing_waves,
 };
 pub use solution::Solution;
 pub use system::{RowBlock, System, WrittenRows};

@@ -345,6 +345,9 @@ impl fmt::Display for Report {
 fn describe_features(features: &Features) -> String {
     match features {
         Features::Given(_) => "a given basis".to_owned(),
+        Features::Particular { functions, .. } => {
+            format!("solutions of the equation: {}", functions.words())
+        }
         Features::Symmetric {
             radii,
             map,
@@ -363,8 +366,8 @@ fn describe_features(features: &Features) -> String {
         } => {
             let law = describe_law(law, map.half());
             match beside {
-                Some(enrichment) => format!("{law}, with {}", enrichment.words),
-                None => law,
+                Some(own) if !own.words().is_empty() => format!("{law}, with {}", own.words()),
+                _ => law,
             }
         }
     }
@@ -412,7 +415,7 @@ fn describe_law(law: &FrequencyLaw, half: &[f64]) -> String {
 /// The bandwidth of each axis in physical coordinates; empty for laws without one.
 fn bandwidths(features: &Features) -> Vec<f64> {
     match features {
-        Features::Given(_) | Features::Symmetric { .. } => Vec::new(),
+        Features::Given(_) | Features::Symmetric { .. } | Features::Particular { .. } => Vec::new(),
         Features::Random { law, map, .. } => physical(law, map.half()),
     }
 }

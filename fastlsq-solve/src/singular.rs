@@ -10,10 +10,10 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use fastlsq_basis::{ComplexPower, Factor, Weighted};
+use fastlsq_basis::{ComplexPower, CylinderBasis, Factor, SmoothFactor, Taylor, Weighted};
 
 use crate::SolveError;
-use crate::domain::{Corner, Domain};
+use crate::domain::{Corner, Domain, Hole};
 
 /// Exponents closer than this to an integer are one.
 const INTEGER: f64 = 1e-6;
@@ -99,21 +99,107 @@ pub fn corner_functions(
     alone(corner_factors(domain, highest, mixed)?)
 }
 
-/// log r and the real and imaginary parts of ζ⁻¹, …, ζ⁻ⁿ around every hole, n = `terms`.
+/// log r and the real and imaginary parts of ζ⁻¹, …, ζ⁻ⁿ around every hole, n = `terms`; in a hole that is not round, half
+/// as many around each of the further discs that fill it.
 ///
 /// # Errors
 /// Numbers that are not finite.
 pub fn hole_factors(domain: &dyn Domain, terms: usize) -> Result<Vec<Arc<dyn Factor>>, SolveError> {
     let mut factors: Vec<Arc<dyn Factor>> = Vec::new();
     for hole in domain.holes() {
-        let power = |exponent: f64| ComplexPower::new(hole.center, exponent)?.scaled(hole.radius);
-        factors.push(Arc::new(power(0.0)?.times_log()));
-        for n in 1..=terms {
-            let pair = power(-(n as f64))?.pair();
+        let logarithm = ComplexPower::new(hole.center, 0.0)?.scaled(hole.radius)?;
+        factors.push(Arc::new(logarithm.times_log()));
+        factors.extend(laurent_terms(&hole, terms)?);
+    }
+    Ok(factors)
+}
+
+/// How many terms each disc of a hole gets: the first all of them, the others half.
+fn shares(hole: &Hole, terms: usize) -> impl Iterator<Item = ([f64; 2], f64, usize)> + '_ {
+    let discs = hole.discs.iter().enumerate();
+    discs.map(move |(k, &(center, radius))| {
+        let own = if k == 0 { terms } else { terms.div_ceil(2) };
+        (center, radius, own)
+    })
+}
+
+/// The real and imaginary parts of ζ⁻¹, …, ζ⁻ⁿ around the discs of a hole.
+fn laurent_terms(hole: &Hole, terms: usize) -> Result<Vec<Arc<dyn Factor>>, SolveError> {
+    let mut factors: Vec<Arc<dyn Factor>> = Vec::new();
+    for (center, radius, own) in shares(hole, terms) {
+        for n in 1..=own {
+            let power = ComplexPower::new(center, -(n as f64))?.scaled(radius)?;
+            let pair = power.pair();
             factors.extend(pair.map(|part| Arc::new(part) as Arc<dyn Factor>));
         }
     }
     Ok(factors)
+}
+
+/// Bounded harmonic functions outside of obstacles: 1, the Laurent terms of every hole, and what its logarithm and that of
+/// the first differ by; `None` without holes.
+///
+/// # Errors
+/// Numbers that are not finite.
+pub fn bounded_functions(
+    domain: &dyn Domain,
+    terms: usize,
+) -> Result<Option<Weighted>, SolveError> {
+    let holes = domain.holes();
+    let Some(first) = holes.first() else {
+        return Ok(None);
+    };
+    let mut factors: Vec<Arc<dyn Factor>> = vec![Arc::new(ComplexPower::new(first.center, 0.0)?)];
+    for (k, hole) in holes.iter().enumerate() {
+        if k > 0 {
+            let ([a, b], [c, d]) = (hole.center, first.center);
+            let square = |x: &[Taylor], [a, b]: [f64; 2]| (&x[0] - a).powi(2) + (&x[1] - b).powi(2);
+            let ratio = SmoothFactor::new(2, move |x| {
+                0.5 * (square(x, [a, b]).ln() - square(x, [c, d]).ln())
+            });
+            factors.push(Arc::new(ratio));
+        }
+        factors.extend(laurent_terms(hole, terms)?);
+    }
+    alone(factors)
+}
+
+/// Y_n(kr) cos nθ and sin nθ around every hole, n = 0, …, `orders`: what Laurent terms are to Laplace's equation, for
+/// Δu + k²u = 0.
+///
+/// # Errors
+/// A wave number that is not positive and finite.
+pub fn hole_waves(
+    domain: &dyn Domain,
+    wave_number: f64,
+    orders: usize,
+) -> Result<Vec<CylinderBasis>, SolveError> {
+    let mut waves = Vec::new();
+    for hole in domain.holes() {
+        for (center, radius, own) in shares(&hole, orders) {
+            waves.push(CylinderBasis::singular(center, wave_number, own, radius)?);
+        }
+    }
+    Ok(waves)
+}
+
+/// Waves that leave the holes of a domain, as bases of the real and of the imaginary part of Σ cₙ H_n⁽¹⁾(kr) e^{±inθ}: the
+/// coefficients of both are the same.
+///
+/// # Errors
+/// A wave number that is not positive and finite.
+pub fn outgoing_waves(
+    domain: &dyn Domain,
+    wave_number: f64,
+    orders: usize,
+) -> Result<Vec<[CylinderBasis; 2]>, SolveError> {
+    let mut waves = Vec::new();
+    for hole in domain.holes() {
+        for (center, radius, own) in shares(&hole, orders) {
+            waves.push(CylinderBasis::outgoing(center, wave_number, own, radius)?);
+        }
+    }
+    Ok(waves)
 }
 
 /// The [hole factors](hole_factors) alone as a basis, to be joined to smooth features; `None` without holes.

@@ -7,6 +7,8 @@ mod enrich;
 mod estimate;
 mod exchange;
 mod exchanged;
+mod homes;
+mod particular;
 mod repeated;
 mod rows;
 mod score;
@@ -37,8 +39,8 @@ use crate::solution::Solution;
 
 use trial::LinearBench;
 
-pub use enrich::Enrichment;
 pub(crate) use estimate::{Witness, relative_error};
+pub use homes::{Home, Surroundings};
 pub use repeated::{Candidate, PointChoice};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
@@ -151,7 +153,7 @@ fn prepared<T: Send>(
             options,
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
-            beside: None,
+            beside: homes::Surroundings::of(problem)?,
             may_give_up: false,
             ridge: 0.0,
         };

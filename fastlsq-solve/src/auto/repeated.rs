@@ -35,6 +35,7 @@ impl Candidate {
             Features::Random { map, parity, .. } | Features::Symmetric { map, parity, .. } => {
                 (map.dim(), parity.len())
             }
+            Features::Particular { functions, .. } => (dim, functions.unknowns()),
             Features::Given(basis) => (basis.dim(), unknowns),
         };
         if own != dim {

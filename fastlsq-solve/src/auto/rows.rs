@@ -6,7 +6,9 @@ use ndarray::{Array2, Axis, s};
 
 use crate::SolveError;
 use crate::control::Control;
-use crate::domain::{DomainError, DomainExt, checked_interior};
+use crate::domain::{
+    BoundaryPoints, Domain, DomainError, DomainExt, PartSelector, Region, checked_interior,
+};
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, Imposition};
 use crate::system::RowBlock;
 
@@ -46,7 +48,9 @@ impl RowCounts {
         let points = problem.domain.parts().len().max(1);
         let counts = problem.conditions.iter().map(|condition| {
             let automatic = match condition.place {
-                ConcretePlace::Part(_) if one_dimensional => points,
+                ConcretePlace::Part(_) | ConcretePlace::Identified { .. } if one_dimensional => {
+                    points
+                }
                 ConcretePlace::Opposite { .. } if one_dimensional => 1,
                 _ if condition.imposition == Imposition::Exact => exactly,
                 _ => each,
@@ -92,27 +96,29 @@ pub fn sample_blocks(
 ) -> Result<Vec<RowBlock>, SolveError> {
     control.allow_bytes(sampling_bytes(problem, counts))?;
     let mut blocks = Vec::new();
-    if !problem.equations.is_empty() {
-        let mut sampler = UnitSampler::new(sequence, seed);
-        let domain = problem.domain.as_ref();
-        let points = in_parts(counts.interior, domain.dim(), control, |count| {
-            checked_interior(domain, count, &mut sampler).map(|points| [points])
-        })?;
-        let [points] = points;
-        for equation in &problem.equations {
-            let data = sample(
-                &equation.source,
-                &equation.label,
-                &points.view().into(),
-                control,
-            )?;
-            blocks.push(RowBlock::new(
-                &equation.label,
-                equation.operator.clone(),
-                points.clone(),
-                data,
-            ));
-        }
+    // Equations that hold in the same place share their points.
+    let mut drawn: Vec<(Option<&str>, Array2<f64>)> = Vec::new();
+    for equation in &problem.equations {
+        let region = equation.region.as_ref();
+        let name = region.map(|region| region.name.as_str());
+        let known = drawn.iter().find(|(own, _)| *own == name);
+        let points = match known {
+            Some((_, points)) => points.clone(),
+            None => {
+                let domain = region.map_or(problem.domain.as_ref(), |own| own.domain.as_ref());
+                let stream = seed.wrapping_add(REGION_STREAM * drawn.len() as u64);
+                let mut sampler = UnitSampler::new(sequence, stream);
+                let [points] = in_parts(counts.interior, domain.dim(), control, |count| {
+                    checked_interior(domain, count, &mut sampler).map(|points| [points])
+                })?;
+                drawn.push((name, points.clone()));
+                points
+            }
+        };
+        let sites = points.view().into();
+        let data = sample(&equation.source, &equation.label, &sites, control)?;
+        let operator = equation.operator.clone();
+        blocks.push(RowBlock::new(&equation.label, operator, points, data));
     }
     for (index, condition) in problem.conditions.iter().enumerate() {
         let stream = seed.wrapping_add(0x9e37_79b9 * (index as u64 + 1));
@@ -139,6 +145,8 @@ fn sampling_bytes(problem: &ConcreteProblem, counts: &RowCounts) -> Option<usize
     numbers.checked_mul(size_of::<f64>())
 }
 
+/// Regions have points of their own.
+const REGION_STREAM: u64 = 0x2_6e91;
 /// Rows that are sampled at once: more come in parts, so that the call can be stopped between them.
 const PART: usize = 1 << 16;
 /// Points at which data are evaluated at once, likewise.
@@ -216,8 +224,13 @@ fn sample_condition(
     let (label, operator) = (&condition.label, condition.operator.clone());
     match &condition.place {
         ConcretePlace::Part(part) => {
+            let homes = homes_of(problem, condition);
             let [points, normals] = in_parts(count, dim, control, |count| {
-                let sampled = domain.sample_selected(part, count, sampler)?;
+                let sampled = if homes.is_empty() {
+                    domain.sample_selected(part, count, sampler)?
+                } else {
+                    where_they_live(domain.as_ref(), part, &homes, count, sampler)?
+                };
                 Ok([sampled.points, sampled.normals])
             })?;
             let sites = Sites::new(points.view()).with_normals(normals.view());
@@ -241,11 +254,75 @@ fn sample_condition(
             block.partners = Some(upper);
             Ok(block)
         }
+        ConcretePlace::Identified { part, motion } => {
+            let [points, normals] = in_parts(count, dim, control, |count| {
+                let sampled = domain.sample_selected(part, count, sampler)?;
+                Ok([sampled.points, sampled.normals])
+            })?;
+            let images = motion.applied(&points, true);
+            let turned = motion.applied(&normals, false);
+            let here = Sites::new(points.view()).with_normals(normals.view());
+            let there = Sites::new(images.view()).with_normals(turned.view());
+            let mut data = sample(&condition.data, label, &here, control)?;
+            let opposite = sample(&condition.data, label, &there, control)?;
+            data.iter_mut()
+                .zip(opposite)
+                .for_each(|(d, other)| *d -= other);
+            let mut block = RowBlock::new(label, operator, points, data);
+            (block.normals, block.partners) = (Some(normals), Some(images));
+            block.partner_normals = Some(turned);
+            Ok(block)
+        }
         ConcretePlace::Points { points, values } => {
             table_block(problem, condition, points, values, share, control)
         }
     }
 }
+
+/// The regions of the unknowns that a condition speaks of.
+fn homes_of<'a>(problem: &'a ConcreteProblem, condition: &ConcreteCondition) -> Vec<&'a Region> {
+    let blocks = condition.operator.blocks().iter();
+    let homes = blocks.filter_map(|(unknown, _)| problem.homes.get(*unknown)?.as_ref());
+    homes.collect()
+}
+
+/// Points of a part of the boundary that all of these regions reach.
+fn where_they_live(
+    domain: &dyn Domain,
+    part: &PartSelector,
+    homes: &[&Region],
+    count: usize,
+    sampler: &mut UnitSampler,
+) -> Result<BoundaryPoints, DomainError> {
+    let lives = |x: &[f64]| homes.iter().all(|home| home.reaches(x));
+    let mut wanted = count;
+    loop {
+        let sampled = domain.sample_selected(part, wanted, sampler)?;
+        let points = sampled.points.rows().into_iter().enumerate();
+        let mut rows: Vec<usize> = points
+            .filter(|(_, x)| lives(&x.to_vec()))
+            .map(|(i, _)| i)
+            .collect();
+        if rows.len() < count && wanted < MOST_TRIED.saturating_mul(count.max(1)) {
+            wanted = wanted.saturating_mul(2);
+            continue;
+        }
+        if rows.is_empty() && count > 0 {
+            return Err(DomainError::UnreachedPart {
+                part: part.to_string(),
+            });
+        }
+        // Evenly over what there is: the points of a part follow each other.
+        rows = (0..count).map(|i| rows[i * rows.len() / count]).collect();
+        return Ok(BoundaryPoints {
+            points: sampled.points.select(Axis(0), &rows),
+            normals: sampled.normals.select(Axis(0), &rows),
+        });
+    }
+}
+
+/// So many times more points of a part are tried than are wanted where its unknowns live.
+const MOST_TRIED: usize = 64;
 
 fn table_block(
     problem: &ConcreteProblem,

@@ -141,7 +141,7 @@ impl HeldOut {
             &Control::new(),
         )?;
         let mut sampler = UnitSampler::new(Sequence::Halton, seed.wrapping_add(1));
-        let value_points = checked_interior(problem.domain.as_ref(), VALUE_POINTS, &mut sampler)?;
+        let value_points = value_points(problem, &mut sampler)?;
         let probes = value_points.slice(s![..PROBE_POINTS, ..]).to_owned();
         let dim = problem.domain.dim();
         let directions = Array2::from_elem((PROBE_POINTS, dim), 1.0 / (dim.max(1) as f64).sqrt());
@@ -267,6 +267,28 @@ impl HeldOut {
         }
         Ok(values)
     }
+}
+
+/// Points of the interior, as many in each region where unknowns live as in any other, by turns.
+fn value_points(
+    problem: &ConcreteProblem,
+    sampler: &mut UnitSampler,
+) -> Result<Array2<f64>, SolveError> {
+    if problem.homes.iter().all(Option::is_none) {
+        let domain = problem.domain.as_ref();
+        return Ok(checked_interior(domain, VALUE_POINTS, sampler)?);
+    }
+    let regions = problem.domain.regions();
+    let each = VALUE_POINTS.div_ceil(regions.len().max(1));
+    let mut points = Array2::zeros((VALUE_POINTS, problem.domain.dim()));
+    for (k, region) in regions.iter().enumerate() {
+        let own = checked_interior(region.domain.as_ref(), each, sampler)?;
+        let places = (k..VALUE_POINTS).step_by(regions.len());
+        for (place, point) in places.zip(own.rows()) {
+            points.row_mut(place).assign(&point);
+        }
+    }
+    Ok(points)
 }
 
 /// One feature with frequency 1/hₖ along each axis, where hₖ is half the width of the bounding box.

@@ -197,7 +197,8 @@ impl<W: Workbench> Search<'_, W> {
         })
     }
 
-    fn rows_at(&self, points: PointChoice) -> Result<Rows, W::Error> {
+    /// Rows at these points.
+    pub(super) fn rows_at(&self, points: PointChoice) -> Result<Rows, W::Error> {
         let blocks = self
             .bench
             .rows(points.features, points.given, points.seed)?;
@@ -235,7 +236,7 @@ impl<W: Workbench> Search<'_, W> {
         let Some(best) = &self.best else {
             return Ok(());
         };
-        if best.features.count() == count {
+        if best.features.count() == count || best.features.rows().is_some() {
             return Ok(());
         }
         let features = best.features.with_count(count);
@@ -628,7 +629,7 @@ impl<W: Workbench> Search<'_, W> {
         {
             let companion = features.with_seed(draw.wrapping_add(1));
             let companion = companion.with_count(count / 2);
-            let blocks = self.companion_rows(count / 2)?;
+            let blocks = self.companion_rows(count / 2, companion.rows())?;
             self.consider(companion, &blocks)?;
             self.companion = self.best.take();
         }
@@ -648,10 +649,14 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
-    fn companion_rows(&self, features: usize) -> Result<Rows, W::Error> {
+    fn companion_rows(
+        &self,
+        features: usize,
+        given: Option<(usize, usize)>,
+    ) -> Result<Rows, W::Error> {
         self.rows_at(PointChoice {
             features,
-            given: None,
+            given,
             seed: self.options().seed.wrapping_add(0x1003),
         })
     }

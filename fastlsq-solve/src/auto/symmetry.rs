@@ -102,7 +102,7 @@ fn is_symmetry(
                 }
                 continue;
             }
-            ConcretePlace::Points { .. } => return Ok(false),
+            ConcretePlace::Points { .. } | ConcretePlace::Identified { .. } => return Ok(false),
         };
         // Only sets of parts that certainly map onto themselves are judged.
         if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {

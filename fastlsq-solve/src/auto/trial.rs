@@ -4,13 +4,12 @@ use std::sync::Arc;
 use web_time::Instant;
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_basis::{
-    Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, Parity, ProductBasis, SinusoidalBasis,
-};
+use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, ProductBasis, SinusoidalBasis};
 use fastlsq_ops::EquationRow;
 
-use super::enrich::Enrichment;
+use super::enrich;
 use super::exchange;
+use super::homes::{Home, Surroundings};
 use super::repeated::PointChoice;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
@@ -43,8 +42,8 @@ pub enum Features {
         draw: Draw,
         /// The seed of the draw.
         seed: u64,
-        /// What joins the features of every unknown.
-        beside: Option<Enrichment>,
+        /// What the geometry says of each unknown.
+        beside: Option<Surroundings>,
     },
     /// Products over the axes that do not change when axes of one class are exchanged.
     Symmetric {
@@ -60,6 +59,15 @@ pub enum Features {
         parity: Vec<Vec<Parity>>,
         /// The seed of the draw.
         seed: u64,
+    },
+    /// Solutions of the equations themselves, without waves.
+    Particular {
+        /// The functions of each unknown.
+        functions: Surroundings,
+        /// How often their number has grown.
+        level: u64,
+        /// The rows that they need: of each equation, and of each condition.
+        rows: (usize, usize),
     },
     /// The user's own basis.
     Given(Arc<dyn Basis>),
@@ -93,7 +101,7 @@ impl Features {
         match &mut features {
             Self::Random { law, .. } => *law = law.scaled(factor),
             Self::Symmetric { radii, .. } => radii.iter_mut().for_each(|radius| *radius *= factor),
-            Self::Given(_) => {}
+            Self::Particular { .. } | Self::Given(_) => {}
         }
         features
     }
@@ -103,6 +111,7 @@ impl Features {
     pub fn draw(&self) -> Option<u64> {
         match self {
             Self::Random { seed, .. } | Self::Symmetric { seed, .. } => Some(*seed),
+            Self::Particular { level, .. } => Some(*level),
             Self::Given(_) => None,
         }
     }
@@ -112,6 +121,7 @@ impl Features {
     pub fn count(&self) -> usize {
         match self {
             Self::Random { count, .. } | Self::Symmetric { count, .. } => *count,
+            Self::Particular { functions, .. } => functions.functions(),
             Self::Given(basis) => basis.len(),
         }
     }
@@ -134,7 +144,7 @@ impl Features {
                 map,
                 parity,
                 seed,
-            } => for_each_parity(parity, |own| {
+            } => for_each_kind(parity, None, |own, _| {
                 let basis = ProductBasis::random(map.clone(), classes, own, *count, radii, *seed)?;
                 Ok(Arc::new(basis))
             }),
@@ -146,46 +156,77 @@ impl Features {
                 draw,
                 seed,
                 beside,
-            } => for_each_parity(parity, |own| {
-                let waves = SinusoidalBasis::builder(map.dim(), *count)
-                    .draw(*draw)
-                    .law(law.clone())
-                    .map(map.clone())
-                    .parity(own.to_vec())
-                    .seed(*seed)
-                    .normalised(normalised)
-                    .build()?;
-                joined(Arc::new(waves), beside.as_ref())
+            } => for_each_kind(parity, beside.as_ref(), |own, home| {
+                let waves = || -> Result<Arc<dyn Basis>, SolveError> {
+                    let map = home.map_or_else(|| map.clone(), |home| home.map(map));
+                    let waves = SinusoidalBasis::builder(map.dim(), *count)
+                        .draw(*draw)
+                        .law(law.clone())
+                        .map(map)
+                        .parity(own.to_vec())
+                        .seed(*seed)
+                        .normalised(normalised)
+                        .build()?;
+                    Ok(Arc::new(waves))
+                };
+                match home {
+                    Some(home) => home.build(waves),
+                    None => waves(),
+                }
             }),
+            Self::Particular { functions, .. } => {
+                let none = vec![Vec::new(); unknowns];
+                for_each_kind(&none, Some(functions), |_, home| {
+                    let nothing = || Err(SolveError::NothingToSolve);
+                    home.map_or_else(nothing, |home| home.build(nothing))
+                })
+            }
+        }
+    }
+
+    /// The rows of each equation and of each condition, where their number is not the usual one.
+    #[must_use]
+    pub fn rows(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Particular { rows, .. } => Some(*rows),
+            _ => None,
+        }
+    }
+
+    /// For each unknown the one whose coefficients it has; empty if each has its own.
+    #[must_use]
+    pub fn owners(&self) -> &[usize] {
+        match self {
+            Self::Random {
+                beside: Some(own), ..
+            }
+            | Self::Particular { functions: own, .. } => own.owners(),
+            _ => &[],
         }
     }
 }
 
-/// One basis for each unknown; unknowns of the same parity share theirs.
-fn for_each_parity(
+/// One basis for each unknown; unknowns of the same parity that live alike share theirs.
+fn for_each_kind(
     parity: &[Vec<Parity>],
-    build: impl Fn(&[Parity]) -> Result<Arc<dyn Basis>, SolveError>,
+    surroundings: Option<&Surroundings>,
+    build: impl Fn(&[Parity], Option<&Home>) -> Result<Arc<dyn Basis>, SolveError>,
 ) -> Result<Vec<Arc<dyn Basis>>, SolveError> {
+    let home = |k: usize| surroundings.and_then(|own| own.home(k));
+    let alike = |j: usize, k: usize| match (home(j), home(k)) {
+        (Some(one), Some(other)) => one.is_like(other),
+        (one, other) => one.is_none() && other.is_none(),
+    };
     let mut bases: Vec<Arc<dyn Basis>> = Vec::with_capacity(parity.len());
     for (k, own) in parity.iter().enumerate() {
-        let basis = match parity[..k].iter().position(|other| other == own) {
+        let same = (0..k).find(|&j| parity[j] == *own && alike(j, k));
+        let basis = match same {
             Some(same) => bases[same].clone(),
-            None => build(own)?,
+            None => build(own, home(k))?,
         };
         bases.push(basis);
     }
     Ok(bases)
-}
-
-/// The features with what joins them.
-fn joined(
-    waves: Arc<dyn Basis>,
-    beside: Option<&Enrichment>,
-) -> Result<Arc<dyn Basis>, SolveError> {
-    Ok(match beside {
-        Some(enrichment) => Arc::new(JoinedBasis::new([waves, enrichment.basis.clone()])?),
-        None => waves,
-    })
 }
 
 /// A solved candidate; `extra` is what its workbench wants to remember.
@@ -239,9 +280,23 @@ pub trait Workbench {
     /// The parity of each unknown along each axis.
     fn parity(&self) -> &[Vec<Parity>];
 
-    /// What joins the features of every candidate.
-    fn beside(&self) -> Option<&Enrichment> {
+    /// What the geometry says of the features of every candidate.
+    fn beside(&self) -> Option<&Surroundings> {
         None
+    }
+
+    /// Solutions of the equations themselves, more of them from level to level; `None` where there are none, or no more.
+    ///
+    /// # Errors
+    /// Functions that cannot be built.
+    fn particular(&self, level: usize) -> Result<Option<Features>, Self::Error> {
+        let _ = level;
+        Ok(None)
+    }
+
+    /// Whether waves may be of use, or nothing but such solutions.
+    fn may_use_waves(&self) -> bool {
+        true
     }
 
     /// Whether there are only data to fit, and no equation.
@@ -330,8 +385,8 @@ pub(super) struct LinearBench<'a> {
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
     pub(super) parity: Vec<Vec<Parity>>,
-    /// What joins the features of every candidate.
-    pub(super) beside: Option<Enrichment>,
+    /// What the geometry says of the features of every candidate.
+    pub(super) beside: Option<Surroundings>,
     pub(super) may_give_up: bool,
     /// The ridge that the search has set.
     pub(super) ridge: f64,
@@ -373,16 +428,26 @@ impl Workbench for LinearBench<'_> {
         &self.parity
     }
 
-    fn beside(&self) -> Option<&Enrichment> {
+    fn beside(&self) -> Option<&Surroundings> {
         self.beside.as_ref()
     }
 
+    fn particular(&self, level: usize) -> Result<Option<Features>, SolveError> {
+        enrich::particular(self.problem, level)
+    }
+
+    fn may_use_waves(&self) -> bool {
+        (0..self.problem.unknowns.len()).any(|k| !self.problem.is_unbounded(k))
+    }
+
     fn structure(&self) -> Option<Structure> {
-        structure(self.problem, self.options)
+        let whole = self.problem.homes.iter().all(Option::is_none);
+        whole.then(|| structure(self.problem, self.options))?
     }
 
     fn exchangeable(&self) -> Option<Vec<usize>> {
-        exchange::classes(self.problem, self.options)
+        let whole = self.problem.homes.iter().all(Option::is_none);
+        whole.then(|| exchange::classes(self.problem, self.options))?
     }
 
     fn may_give_up(&self) -> bool {
@@ -395,7 +460,7 @@ impl Workbench for LinearBench<'_> {
         explicit: Option<(usize, usize)>,
         seed: u64,
     ) -> Result<Vec<RowBlock>, SolveError> {
-        let beside = self.beside.as_ref().map_or(0, |own| own.basis.len());
+        let beside = self.beside.as_ref().map_or(0, Surroundings::functions);
         let features = features
             .saturating_add(beside)
             .saturating_mul(self.problem.unknowns.len());
@@ -464,11 +529,16 @@ impl LinearBench<'_> {
         earlier: Option<f64>,
     ) -> Result<Posedness, SolveError> {
         let problem = self.problem;
-        if problem.equations.is_empty() {
+        let unknowns = problem.unknowns.len();
+        // Waves do not know how to behave at infinity.
+        let unbounded = (0..unknowns).any(|k| problem.is_unbounded(k));
+        if problem.equations.is_empty() || unbounded {
             return Ok(Posedness::NotExamined);
         }
-        let unknowns = problem.unknowns.len();
-        let features = probe_features(&self.bounding_box()?, unknowns, look)?;
+        let mut features = probe_features(&self.bounding_box()?, unknowns, look)?;
+        if let Features::Random { beside, .. } = &mut features {
+            *beside = Surroundings::of(problem)?;
+        }
         let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = self.options.seed.wrapping_add(JUDGED_POINTS);
         let share = TableShare::Fitted;
@@ -533,7 +603,7 @@ impl LinearBench<'_> {
         let seed = self.options.seed.wrapping_add(FINAL_POINTS);
         let points = PointChoice {
             features: features.count(),
-            given: rows,
+            given: features.rows().or(rows),
             seed,
         };
         let blocks = self.rows(points.features, points.given, points.seed)?;
@@ -560,14 +630,23 @@ impl LinearBench<'_> {
             .control()
             .hold(system_bytes(&bases, &blocks_and_norm))?;
         let mut system = System::new(bases.clone(), blocks_and_norm)?;
+        if !features.owners().is_empty() {
+            system = system.with_shared_coefficients(features.owners())?;
+        }
         let mut weights = block_weights(self.problem, self.options.weight, &system)?;
+        if matches!(features, Features::Particular { .. }) {
+            // They hold whatever the coefficients: what is left in their rows is rounding.
+            let equations = weights.iter_mut().take(self.problem.equations.len());
+            equations.for_each(|weight| *weight = 0.0);
+        }
         for weight in weights.iter_mut().skip(blocks.len()) {
             *weight *= NORM_WEIGHT;
         }
         system.set_weights(&weights);
         let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
-        let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
+        let beta = (0..solution.nrows()).map(|j| solution[(j, 0)]);
+        let beta = system.spread(beta.collect());
         let score = self.held_out.score(&bases, &beta)?;
         let overfit = overfit(&system, &beta, &score)?;
         let trial = Trial {

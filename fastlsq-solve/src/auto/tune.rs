@@ -7,6 +7,7 @@
 use fastlsq_basis::InputMap;
 
 use super::exchanged;
+use super::particular;
 use super::search::{Ending, Rows, Search, is_unresolved};
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::structured;
@@ -67,6 +68,11 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     let begin = search.options().begin_with.clone();
     let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
     let map = InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?;
+    if (begin.is_none() && search.options().features.is_none()) || !search.bench.may_use_waves() {
+        if let Some(status) = particular::run(search)? {
+            return settled(search, status);
+        }
+    }
     if begin.is_none() {
         let ended = match search.bench.structure() {
             Some(structure) => {

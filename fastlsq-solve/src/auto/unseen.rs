@@ -13,7 +13,7 @@ use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::Score;
 use crate::SolveError;
 use crate::control::Control;
-use crate::domain::BoundingBox;
+use crate::domain::{BoundingBox, Domain};
 use crate::problem::{ConcreteCondition, ConcreteProblem};
 
 /// Detail that was overlooked.
@@ -61,7 +61,9 @@ pub(super) fn look(
         if equation.source.is_constant() {
             continue;
         }
-        let suspects = suspects(problem, &equation.source, &grid)?;
+        let region = equation.region.as_ref();
+        let domain = region.map_or(problem.domain.as_ref(), |own| own.domain.as_ref());
+        let suspects = suspects(domain, &equation.source, &grid)?;
         let points = grid.points.select(Axis(0), &suspects.points);
         let data = equation.source.evaluate(&points)?;
         let applied = equation.operator.apply(bases, beta, &points)?;
@@ -179,12 +181,12 @@ fn detail(residual: f64, bend: f64, typical: f64) -> f64 {
 /// Bends and residuals are alike within this factor.
 const ALIKE: f64 = 20.0;
 
-fn suspects(problem: &ConcreteProblem, data: &Field, grid: &Grid) -> Result<Suspects, SolveError> {
+fn suspects(domain: &dyn Domain, data: &Field, grid: &Grid) -> Result<Suspects, SolveError> {
     let inside: Vec<bool> = grid
         .points
         .rows()
         .into_iter()
-        .map(|point| point.as_slice().is_some_and(|x| problem.domain.contains(x)))
+        .map(|point| point.as_slice().is_some_and(|x| domain.contains(x)))
         .collect();
     let chosen: Vec<usize> = (0..inside.len()).filter(|&i| inside[i]).collect();
     let values = if chosen.len() == inside.len() {

@@ -4,7 +4,7 @@ use super::bounding_box::BoundingBox;
 use super::outline::{GAP, Judge, Verdict, changes, join, pieces};
 use super::planar::Planar;
 use super::rejection;
-use super::{BoundaryPart, BoundaryPoints, Domain, DomainError, Outline, PartKind};
+use super::{BoundaryPart, BoundaryPoints, Domain, DomainError, Outline};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use std::sync::{Arc, OnceLock};
@@ -101,12 +101,8 @@ impl Combined {
         second: Arc<dyn Domain>,
         bounds: BoundingBox,
     ) -> Result<Self, DomainError> {
-        let timed = |domain: &Arc<dyn Domain>| {
-            domain
-                .parts()
-                .iter()
-                .any(|part| part.kind != PartKind::Wall)
-        };
+        let timed =
+            |domain: &Arc<dyn Domain>| domain.parts().iter().any(|part| part.kind.is_time());
         if timed(&first) || timed(&second) {
             return Err(DomainError::Unsupported {
                 operation: "a set operation on space-time domains",
@@ -326,6 +322,15 @@ impl Domain for Combined {
         match &self.boundary {
             Boundary::Planar(planar) => Some(planar.outline.clone()),
             Boundary::Sampled(_) => None,
+        }
+    }
+
+    fn is_unbounded(&self) -> bool {
+        let (first, second) = (self.first.is_unbounded(), self.second.is_unbounded());
+        match self.operation {
+            SetOperation::Union => first || second,
+            SetOperation::Intersection => first && second,
+            SetOperation::Difference => first && !second,
         }
     }
 

@@ -153,6 +153,54 @@ pub enum DomainError {
         /// The level there.
         value: f64,
     },
+    /// A triangle that is none.
+    #[error(
+        "triangle {index} (numbered from 0) has no area, or vertices that do not exist: leave it out, or check its vertices"
+    )]
+    BadTriangle {
+        /// Its number.
+        index: usize,
+    },
+    /// A surface with a hole or with sides that do not fit.
+    #[error(
+        "the surface is not closed at the edge from {from:?} to {to:?}: every edge belongs to two triangles that run through it in opposite directions"
+    )]
+    OpenSurface {
+        /// Where the edge begins.
+        from: [f64; 3],
+        /// Where it ends.
+        to: [f64; 3],
+    },
+    /// A file that is no STL file.
+    #[error("the STL file cannot be read: {reason}")]
+    Stl {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A region whose name is taken.
+    #[error("a region, or a part of the boundary, is already named \"{name}\": use another name")]
+    RegionName {
+        /// The name.
+        name: String,
+    },
+    /// A region that does not exist.
+    #[error("no region is named \"{name}\": {}", regions(known))]
+    UnknownRegion {
+        /// The name.
+        name: String,
+        /// The regions there are.
+        known: Vec<String>,
+    },
+    /// An obstacle that sticks out of the box around it.
+    #[error(
+        "the obstacle between {lo:?} and {hi:?} does not lie inside the box that its outside is looked at in: use a larger box"
+    )]
+    ObstacleOutside {
+        /// The lower corner of the box around the obstacle.
+        lo: Vec<f64>,
+        /// The upper corner.
+        hi: Vec<f64>,
+    },
     /// A level set is NaN or infinite.
     #[error("the level set is {value} at {point:?}: it must be finite within its bounds")]
     BadLevel {
@@ -248,6 +296,15 @@ pub enum DomainError {
         /// What to do instead.
         hint: &'static str,
     },
+}
+
+/// The regions of a domain, or how to make some.
+fn regions(known: &[String]) -> String {
+    if known.is_empty() {
+        "the domain is not divided; name a part of it with .with_region(…)".to_owned()
+    } else {
+        format!("there are {}", known.join(", "))
+    }
 }
 
 fn list(names: &[String]) -> String {

@@ -9,8 +9,8 @@
 //! | any dimension | [`BoxDomain`], [`BoxUnion`], [`Ball`], [`Annulus`], [`Implicit`] (a level set) |
 //! | the line | [`Interval`] |
 //! | the plane | [`Polygon`], [`Ellipse`], [`ClosedCurve`] |
-//! | space | [`Cylinder`], [`Torus`] |
-//! | from others | [`DomainExt`]: union, intersection, difference, complement, cut, translated, rotated, scaled, along an interval, over time |
+//! | space | [`Cylinder`], [`Torus`], [`Surface`] (triangles, from an STL file with the feature `stl`) |
+//! | from others | [`DomainExt`]: union, intersection, difference, complement, cut, translated, rotated, scaled, along an interval, over time, with regions, the outside of an obstacle |
 //!
 //! A domain of your own is five methods. Domains of the plane that know their [`Outline`] know their [`Corner`]s and
 //! [`Hole`]s too, and set operations between them are exact.
@@ -44,8 +44,10 @@ mod closed_curve;
 mod combined;
 mod curve;
 mod cylinder;
+mod divided;
 mod ellipse;
 mod error;
+mod exterior;
 mod half_space;
 mod implicit;
 mod interval;
@@ -63,6 +65,7 @@ mod renamed;
 mod renamed_parts;
 mod select;
 mod space_time;
+mod surface;
 mod torus;
 
 pub(crate) use checks::checked_interior;
@@ -76,8 +79,10 @@ pub use closed_curve::ClosedCurve;
 pub use combined::{Combined, SetOperation};
 pub use curve::Curve;
 pub use cylinder::Cylinder;
+pub use divided::{Divided, REST, Region};
 pub use ellipse::Ellipse;
 pub use error::DomainError;
+pub use exterior::Exterior;
 pub use fastlsq_basis::sampling::{Sequence, UnitSampler};
 pub use half_space::HalfSpace;
 pub use implicit::Implicit;
@@ -94,4 +99,5 @@ pub use renamed::Renamed;
 pub use renamed_parts::RenamedParts;
 pub use select::DomainExt;
 pub use space_time::SpaceTime;
+pub use surface::Surface;
 pub use torus::Torus;

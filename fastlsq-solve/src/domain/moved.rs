@@ -3,7 +3,7 @@
 use super::curve::PlanarMap;
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    Quadrature,
+    Quadrature, Region,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
@@ -75,11 +75,7 @@ impl Moved {
         scale: f64,
         shift: Vec<f64>,
     ) -> Result<Self, DomainError> {
-        if inner
-            .parts()
-            .iter()
-            .any(|part| part.kind != super::PartKind::Wall)
-        {
+        if inner.parts().iter().any(|part| part.kind.is_time()) {
             return Err(DomainError::Unsupported {
                 operation: "moving a space-time domain",
                 hint: "move the space first, then put it over time",
@@ -250,11 +246,37 @@ impl Domain for Moved {
         corners
     }
 
+    fn regions(&self) -> Vec<Region> {
+        let mut regions = self.inner.regions();
+        for region in &mut regions {
+            let (turn, shift) = (self.turn.clone(), self.shift.clone());
+            // What could be moved as a whole can be moved in parts.
+            if let Ok(moved) = Self::new(region.domain.clone(), turn, self.scale, shift) {
+                region.domain = Arc::new(moved);
+            }
+        }
+        regions
+    }
+
+    fn undivided(&self) -> Option<Arc<dyn Domain>> {
+        let (turn, shift) = (self.turn.clone(), self.shift.clone());
+        let moved = Self::new(self.inner.undivided()?, turn, self.scale, shift).ok()?;
+        Some(Arc::new(moved))
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.inner.is_unbounded()
+    }
+
     fn holes(&self) -> Vec<Hole> {
         let mut holes = self.inner.holes();
         for hole in &mut holes {
             hole.center = self.planar_place(hole.center);
             hole.radius *= self.scale;
+            for (center, radius) in &mut hole.discs {
+                *center = self.planar_place(*center);
+                *radius *= self.scale;
+            }
         }
         holes
     }

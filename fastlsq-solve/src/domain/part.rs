@@ -14,6 +14,16 @@ pub enum PartKind {
     Initial,
     /// All of space at the last time.
     Final,
+    /// What bounds a region inside the domain against the others.
+    Interface,
+}
+
+impl PartKind {
+    /// Whether it is all of space at one time.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        matches!(self, Self::Initial | Self::Final)
+    }
 }
 
 /// A named piece of the boundary.

@@ -5,7 +5,7 @@ use super::outline::{GAP, Verdict, changes, compact, pieces};
 use super::rejection;
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    PartKind, Quadrature,
+    Quadrature,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
@@ -107,7 +107,7 @@ impl Parted {
     fn shares(&self, name: &str) -> Result<Vec<Part>, DomainError> {
         let (mut parts, mut chosen) = (Vec::new(), Vec::new());
         for (index, part) in self.inner.parts().into_iter().enumerate() {
-            if part.kind != PartKind::Wall {
+            if part.kind.is_time() {
                 return Err(DomainError::Unsupported {
                     operation: "a part of one's own on a space-time domain",
                     hint: "give the part to the space first, then put it over time",
@@ -236,6 +236,10 @@ impl Domain for Parted {
             Boundary::Planar(outline) => Some((**outline).clone()),
             Boundary::Sampled(_) => None,
         }
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.inner.is_unbounded()
     }
 
     fn corners(&self) -> Vec<Corner> {

@@ -5,7 +5,7 @@ use super::checks::{check_memory, check_shape, checked_interior, checked_part};
 use super::quadrature::share_of_last_axis;
 use super::select::{axis_name, face_name};
 use super::space_time::{append, append_constant};
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind, Quadrature};
+use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, Quadrature};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use ndarray::Array2;
@@ -37,7 +37,7 @@ impl Product {
             (2, base.bounding_box()?.dim()),
         )?;
         check_extent(dim, lo, hi)?;
-        if base.parts().iter().any(|part| part.kind != PartKind::Wall) {
+        if base.parts().iter().any(|part| part.kind.is_time()) {
             return Err(DomainError::Unsupported {
                 operation: "a product with a space-time domain",
                 hint: "make the product of the space first, then put it over time",

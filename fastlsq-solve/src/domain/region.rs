@@ -2,8 +2,8 @@
 
 use super::rejection;
 use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Corner, DomainError, Hole, Outline, PartKind,
-    Quadrature,
+    BoundaryPart, BoundaryPoints, BoundingBox, Corner, DomainError, Hole, Outline, Quadrature,
+    Region,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
@@ -73,7 +73,7 @@ pub trait Domain: Debug + Send + Sync {
     /// The coordinates that expressions name. By default x, y, z (x₀, x₁, … if there are more), and t for the last axis
     /// if a part of the boundary is an initial or final time.
     fn coordinates(&self) -> Space {
-        let timed = self.parts().iter().any(|part| part.kind != PartKind::Wall);
+        let timed = self.parts().iter().any(|part| part.kind.is_time());
         if timed {
             Space::new(self.dim().saturating_sub(1)).with_time()
         } else {
@@ -107,6 +107,21 @@ pub trait Domain: Debug + Send + Sync {
     fn holes(&self) -> Vec<Hole> {
         self.outline()
             .map_or_else(Vec::new, |outline| outline.holes())
+    }
+
+    /// The regions of a domain that is divided into some; none otherwise.
+    fn regions(&self) -> Vec<Region> {
+        Vec::new()
+    }
+
+    /// The domain without its regions and interfaces, if it has any.
+    fn undivided(&self) -> Option<Arc<dyn Domain>> {
+        None
+    }
+
+    /// Whether the domain goes on beyond its bounding box without end, as the outside of an obstacle does.
+    fn is_unbounded(&self) -> bool {
+        false
     }
 
     /// `count` pairs of points that are one period apart along `axis`: row i of both arrays is the
@@ -199,6 +214,18 @@ impl<D: Domain + ?Sized> Domain for Arc<D> {
 
     fn holes(&self) -> Vec<Hole> {
         (**self).holes()
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        (**self).regions()
+    }
+
+    fn undivided(&self) -> Option<Arc<dyn Domain>> {
+        (**self).undivided()
+    }
+
+    fn is_unbounded(&self) -> bool {
+        (**self).is_unbounded()
     }
 
     fn periodic_pair(

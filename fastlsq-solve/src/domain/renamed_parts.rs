@@ -2,7 +2,7 @@
 
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    Quadrature,
+    Quadrature, Region,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
@@ -105,6 +105,18 @@ impl Domain for RenamedParts {
             corner.parts.iter_mut().for_each(|name| self.rename(name));
         }
         corners
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        self.inner.regions()
+    }
+
+    fn undivided(&self) -> Option<Arc<dyn Domain>> {
+        self.inner.undivided()
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.inner.is_unbounded()
     }
 
     fn holes(&self) -> Vec<Hole> {

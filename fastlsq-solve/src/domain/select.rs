@@ -2,8 +2,9 @@
 
 use super::checks::{check_memory, checked_part};
 use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, HalfSpace,
-    Moved, PartKind, PartSelector, Parted, Product, Renamed, RenamedParts, SetOperation, SpaceTime,
+    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Divided, Domain, DomainError,
+    Exterior, HalfSpace, Moved, PartSelector, Parted, Product, Renamed, RenamedParts, SetOperation,
+    SpaceTime,
 };
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::{Coordinate, Space};
@@ -81,7 +82,7 @@ pub trait DomainExt: Domain {
 
     /// The number of the time axis, the last one, if the domain has an initial or final part.
     fn time_axis(&self) -> Option<usize> {
-        let timed = self.parts().iter().any(|part| part.kind != PartKind::Wall);
+        let timed = self.parts().iter().any(|part| part.kind.is_time());
         if timed {
             self.dim().checked_sub(1)
         } else {
@@ -247,6 +248,39 @@ pub trait DomainExt: Domain {
         Self: Sized + 'static,
     {
         Parted::new(self, name, predicate)
+    }
+
+    /// The same domain, what of it lies in a shape being a region of this name, where equations of its own hold. What is
+    /// left is the region [`REST`](super::REST); what lies between, with normals out of the shape, is a part of the
+    /// boundary with the region's name.
+    ///
+    /// ```
+    /// use fastlsq_solve::domain::{Ball, BoxDomain, Domain, DomainExt};
+    /// let plate = BoxDomain::unit(2).with_region("inclusion", Ball::new(&[0.5, 0.5], 0.2)?)?;
+    /// let names: Vec<String> = plate.regions().into_iter().map(|region| region.name).collect();
+    /// assert_eq!(names, ["inclusion", "rest"]);
+    /// assert_eq!(plate.parts().last().map(|part| part.name.clone()), Some("inclusion".to_owned()));
+    /// # Ok::<(), fastlsq_solve::domain::DomainError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Divided::new`].
+    fn with_region(self, name: &str, shape: impl Domain + 'static) -> Result<Divided, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Divided::new(self, name, shape)
+    }
+
+    /// All of the plane outside of this shape; the box is where the solution is looked at.
+    ///
+    /// # Errors
+    /// Those of [`Exterior::new`].
+    fn exterior(self, near_field: &BoundingBox) -> Result<Exterior, DomainError>
+    where
+        Self: Sized + 'static,
+    {
+        Exterior::new(self, near_field)
     }
 
     /// The same domain, all of its parts under one name.

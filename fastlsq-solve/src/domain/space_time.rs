@@ -3,7 +3,9 @@
 use super::bounding_box::{between, check_extent};
 use super::checks::{check_memory, check_shape, checked_interior, checked_part};
 use super::quadrature::share_of_last_axis;
-use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind, Quadrature};
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError, PartKind, Quadrature, Region,
+};
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::Space;
 use ndarray::{Array2, s};
@@ -34,7 +36,7 @@ impl SpaceTime {
             (2, space.bounding_box()?.dim()),
         )?;
         check_extent(dim, t0, t1)?;
-        if space.parts().iter().any(|part| part.kind != PartKind::Wall) {
+        if space.parts().iter().any(|part| part.kind.is_time()) {
             return Err(DomainError::Unsupported {
                 operation: "a second time axis",
                 hint: "the domain is a space-time domain already; give its space to SpaceTime::new",
@@ -228,6 +230,26 @@ impl Domain for SpaceTime {
     fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
         let moved = Self::new(self.space.clone(), start, end);
         Some(moved.map(|domain| Arc::new(domain) as Arc<dyn Domain>))
+    }
+
+    fn regions(&self) -> Vec<Region> {
+        let mut regions = self.space.regions();
+        for region in &mut regions {
+            // What could be put over these times as a whole can be so in parts.
+            if let Ok(over) = Self::new(region.domain.clone(), self.start, self.end) {
+                region.domain = Arc::new(over);
+            }
+        }
+        regions
+    }
+
+    fn undivided(&self) -> Option<Arc<dyn Domain>> {
+        let space = Self::new(self.space.undivided()?, self.start, self.end).ok()?;
+        Some(Arc::new(space))
+    }
+
+    fn is_unbounded(&self) -> bool {
+        self.space.is_unbounded()
     }
 
     fn at_one_time(&self) -> Option<Arc<dyn Domain>> {

@@ -78,7 +78,9 @@ impl PatchProblem {
         piece: impl Fn(&[f64], &[f64]) -> Piece,
     ) -> Result<Self, PatchError> {
         let domain = problem.domain.as_ref();
-        let shape = Rectilinear::of(domain).ok_or(PatchError::NotABox)?;
+        let plain = !domain.is_unbounded() && problem.homes.iter().all(Option::is_none);
+        let shape = Rectilinear::of(domain).filter(|_| plain);
+        let shape = shape.ok_or(PatchError::NotABox)?;
         let pieces = shape.boxes.iter().map(|(lo, hi)| piece(lo, hi)).collect();
         let mut periodic: Vec<usize> = Vec::new();
         // For each part of the boundary, the conditions that hold there.
@@ -95,7 +97,9 @@ impl PatchProblem {
                         periodic.push(*axis);
                     }
                 }
-                ConcretePlace::Opposite { .. } | ConcretePlace::Points { .. } => {
+                ConcretePlace::Opposite { .. }
+                | ConcretePlace::Points { .. }
+                | ConcretePlace::Identified { .. } => {
                     return Err(PatchError::Place {
                         label: condition.label.clone(),
                     });

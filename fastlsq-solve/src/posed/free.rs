@@ -208,6 +208,11 @@ impl Reader<'_> {
                         }
                     }
                 }
+                ConcretePlace::Identified { part, .. } => {
+                    for index in domain.select(part)? {
+                        counts[index] += 1;
+                    }
+                }
                 ConcretePlace::Points { .. } => {}
             }
         }
@@ -251,6 +256,7 @@ impl Reader<'_> {
         let in_time = time.map_or(0, order);
         let of = |kind: PartKind| covered.iter().filter(move |part| part.kind == kind);
         let nobody: Vec<&str> = of(PartKind::Wall)
+            .chain(of(PartKind::Interface))
             .filter(|part| part.conditions == 0 && part.share > NEGLIGIBLE)
             .map(|part| part.name.as_str())
             .collect();

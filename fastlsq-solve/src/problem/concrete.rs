@@ -9,9 +9,10 @@ use ndarray::Array2;
 
 use super::condition::{Condition, Imposition, Left, Place};
 use super::mistake::{Mistake, MistakeReason};
+use super::motion::Motion;
 use super::statement::ProblemStatement;
 use crate::SolveError;
-use crate::domain::{Domain, DomainExt, PartSelector};
+use crate::domain::{Domain, DomainExt, PartSelector, Region};
 
 /// One equation of a [`ConcreteProblem`].
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub struct ConcreteEquation {
     pub expression: Expr,
     /// One component of it.
     pub statement: Statement,
+    /// Where it holds, if not everywhere.
+    pub region: Option<Region>,
 }
 
 /// Where a concrete condition holds.
@@ -46,6 +49,13 @@ pub enum ConcretePlace {
         points: Array2<f64>,
         /// The values there.
         values: Vec<f64>,
+    },
+    /// Between a part of the boundary and its image.
+    Identified {
+        /// The part.
+        part: PartSelector,
+        /// What takes it to its image.
+        motion: Motion,
     },
 }
 
@@ -89,6 +99,10 @@ pub struct ConcreteProblem {
     pub equations: Vec<ConcreteEquation>,
     /// The conditions, one for each component, periodic ones spelt out.
     pub conditions: Vec<ConcreteCondition>,
+    /// The region that each unknown lives in; `None` for everywhere.
+    pub homes: Vec<Option<Region>>,
+    /// The numbers of the real and imaginary parts of outgoing waves.
+    pub outgoing: Vec<[usize; 2]>,
 }
 
 impl ProblemStatement {
@@ -121,6 +135,9 @@ impl ProblemStatement {
                                 format!(".condition({}, {left}, {right})", part.as_written())
                             }
                             Place::Mean => format!(".with(Condition::mean({right}).of({left}))"),
+                            Place::Identified(..) => {
+                                format!(".with(Condition::identified(part, motion, {left}))")
+                            }
                             Place::Opposite(_) | Place::Points { .. } => {
                                 format!(".with(Condition::at(points, {left}, values))")
                             }
@@ -205,12 +222,17 @@ impl ProblemStatement {
                 unknowns: frame.unknowns().to_vec(),
                 equations: Vec::new(),
                 conditions: Vec::new(),
+                homes: Vec::new(),
+                outgoing: Vec::new(),
             },
             mistakes: Vec::new(),
         };
         lowering.equations();
+        lowering.homes();
+        lowering.outgoing();
         lowering.conditions();
         lowering.periodic();
+        lowering.identified();
         if lowering.mistakes.is_empty() {
             Ok(lowering.problem)
         } else {
@@ -228,17 +250,17 @@ fn text_of(left: &Expr, right: &Expr) -> String {
 }
 
 /// A statement on its way to a concrete problem.
-struct Lowering<'a> {
-    statement: &'a ProblemStatement,
+pub(super) struct Lowering<'a> {
+    pub(super) statement: &'a ProblemStatement,
     frame: &'a Frame,
     /// Whether everything must be linear.
-    linear: bool,
-    problem: ConcreteProblem,
+    pub(super) linear: bool,
+    pub(super) problem: ConcreteProblem,
     mistakes: Vec<Mistake>,
 }
 
 impl Lowering<'_> {
-    fn mistake(&mut self, label: &str, text: &str, reason: impl Into<MistakeReason>) {
+    pub(super) fn mistake(&mut self, label: &str, text: &str, reason: impl Into<MistakeReason>) {
         self.mistakes.push(Mistake {
             label: label.to_owned(),
             text: text.to_owned(),
@@ -247,7 +269,12 @@ impl Lowering<'_> {
     }
 
     /// The components of an expression that must say something of the unknowns.
-    fn lower(&mut self, label: &str, text: &str, whole: &Expr) -> Vec<(String, Statement)> {
+    pub(super) fn lower(
+        &mut self,
+        label: &str,
+        text: &str,
+        whole: &Expr,
+    ) -> Vec<(String, Statement)> {
         let statements = match self.frame.lower(whole) {
             Ok(statements) => statements,
             Err(error) => {
@@ -292,6 +319,13 @@ impl Lowering<'_> {
                     self.mistake(&label, &text, MistakeReason::Normal);
                 }
                 let (operator, source) = linear_parts(&statement);
+                let region = match self.region_of(equation.region.as_deref()) {
+                    Ok(region) => region,
+                    Err(reason) => {
+                        self.mistake(&label, &text, reason);
+                        None
+                    }
+                };
                 self.problem.equations.push(ConcreteEquation {
                     label,
                     text: text.clone(),
@@ -299,6 +333,7 @@ impl Lowering<'_> {
                     source,
                     expression: whole.clone(),
                     statement,
+                    region,
                 });
             }
         }
@@ -325,7 +360,10 @@ impl Lowering<'_> {
                     continue;
                 }
             };
-            let on_part = matches!(place, ConcretePlace::Part(_));
+            let on_part = matches!(
+                place,
+                ConcretePlace::Part(_) | ConcretePlace::Identified { .. }
+            );
             let statements = self.lower(&label, &text, &whole);
             if statements.len() > 1 && matches!(place, ConcretePlace::Points { .. }) {
                 self.mistake(&label, &text, MistakeReason::VectorAtPoints);
@@ -334,13 +372,16 @@ impl Lowering<'_> {
                 if statement.needs_normals() && !on_part {
                     self.mistake(&label, &text, MistakeReason::Normal);
                 }
+                if let Err(reason) = self.reaches(&place, &statement) {
+                    self.mistake(&label, &text, reason);
+                }
                 let place = (place.clone(), Some(index));
                 self.push(condition, (label, &text, &whole), place, statement);
             }
         }
     }
 
-    fn push(
+    pub(super) fn push(
         &mut self,
         condition: &Condition,
         (label, text, expression): (String, &str, &Expr),
@@ -384,7 +425,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn place_of(&self, place: &Place) -> Result<ConcretePlace, MistakeReason> {
+    pub(super) fn place_of(&self, place: &Place) -> Result<ConcretePlace, MistakeReason> {
         Ok(match place {
             Place::Part(PartSelector::Face(face)) => {
                 let axis = self.problem.space.axis_of(face.coordinate)?;
@@ -402,6 +443,7 @@ impl Lowering<'_> {
                 points: points.clone(),
                 values: values.clone(),
             },
+            Place::Identified(part, motion) => self.identification(part, motion)?,
             Place::Mean => {
                 let points = self.statement.places_of_means()?;
                 let values = vec![0.0; points.nrows()];

@@ -3,6 +3,7 @@
 use fastlsq_ops::{Coordinate, Expr, T, Unknown, normal_derivative};
 use ndarray::Array2;
 
+use super::motion::Motion;
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -21,6 +22,8 @@ pub enum Place {
     },
     /// On average over space, at all times.
     Mean,
+    /// Between a part of the boundary and its image: the left side here minus that there.
+    Identified(PartSelector, Motion),
 }
 
 impl Place {
@@ -31,6 +34,7 @@ impl Place {
             Self::Opposite(coordinate) => format!("periodic {coordinate}"),
             Self::Points { .. } => "data".to_owned(),
             Self::Mean => "mean".to_owned(),
+            Self::Identified(part, _) => format!("identified {part}"),
         }
     }
 }
@@ -146,6 +150,16 @@ impl Condition {
     pub fn opposite(across: Coordinate, expression: impl Into<Expr>) -> Self {
         let left = Left::Expression(expression.into());
         Self::new(Place::Opposite(across), left, 0.0.into())
+    }
+
+    /// The expression has the same value on a part of the boundary and on its image; normals there are turned with it.
+    pub fn identified(
+        part: impl Into<PartSelector>,
+        motion: Motion,
+        expression: impl Into<Expr>,
+    ) -> Self {
+        let left = Left::Expression(expression.into());
+        Self::new(Place::Identified(part.into(), motion), left, 0.0.into())
     }
 
     /// The expression, a number, has given values at given points (one row per point).

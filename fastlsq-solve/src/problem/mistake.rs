@@ -43,6 +43,53 @@ pub enum MistakeReason {
         "values at points belong to a number, not to a vector: state one condition for each component"
     )]
     VectorAtPoints,
+    /// A condition where one of its unknowns does not live.
+    #[error(
+        "{unknown} lives in the region \"{region}\", which does not reach this part; state the condition for an unknown that does"
+    )]
+    Elsewhere {
+        /// The unknown.
+        unknown: String,
+        /// Its region.
+        region: String,
+    },
+    /// Regions in a problem that does not know what to do with them.
+    #[error("equations in regions are for a LinearProblem; state the equation on the whole domain")]
+    RegionsAreLinear,
+    /// The image of a part is not where another part is.
+    #[error(
+        "the motion takes the point {point:?} of this part to {image:?}, where the boundary is not its mirror: check the motion, and that both parts are congruent"
+    )]
+    NotCongruent {
+        /// A point of the part.
+        point: Vec<f64>,
+        /// Its image.
+        image: Vec<f64>,
+    },
+    /// Parts are glued by values and slopes only.
+    #[error(
+        "an equation of order {order} needs more than values and slopes to agree; state each with Condition::identified(…)"
+    )]
+    IdentifiedOrder {
+        /// The order of the equation.
+        order: u32,
+    },
+    /// Waves that cannot leave.
+    #[error(
+        "p + iq can be outgoing if both live outside of an obstacle and satisfy Δu + k²u = 0 with the same constant k: {what}"
+    )]
+    NotOutgoing {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// An unbounded domain with an equation whose behaviour at infinity is not known.
+    #[error(
+        "outside of an obstacle, without end, only Δu = 0 and Δu + k²u = 0 (with .outgoing(…)) can be solved for {unknown}; for others put the obstacle into a large box"
+    )]
+    AtInfinity {
+        /// The unknown.
+        unknown: String,
+    },
     /// A mean over a domain that is no box.
     #[error(
         "means are known over boxes only, where integrals of features have a closed form; fix a value at a point with .value_at(…)"

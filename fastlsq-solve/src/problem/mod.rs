@@ -2,7 +2,9 @@
 
 mod concrete;
 mod condition;
+mod lowered_geometry;
 mod mistake;
+mod motion;
 mod statement;
 
 use std::sync::Arc;
@@ -11,8 +13,10 @@ use ndarray::ArrayView2;
 
 pub use concrete::{ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem};
 pub use condition::{Condition, Imposition, Place};
+pub(crate) use lowered_geometry::is_laplacian;
 pub(crate) use mistake::list;
 pub use mistake::{Mistake, MistakeReason};
+pub use motion::Motion;
 pub use statement::ProblemStatement;
 
 use crate::SolveError;
@@ -79,6 +83,35 @@ impl LinearProblem {
     }
 
     crate::stating_methods!();
+
+    /// p + iq, complex amplitude of waves p cos ωt + q sin ωt, leaves the obstacle: r^{1/2}(∂ᵣ − ik)(p + iq) → 0 far away.
+    /// On the [outside of an obstacle](crate::DomainExt::exterior), where Δp + k²p = 0 and the same for q, such a pair is made
+    /// of Hankel functions.
+    ///
+    /// ```
+    /// use fastlsq_solve::{Ball, BoundingBox, DomainExt, LinearProblem, WALLS, X, cos, laplacian, sin, unknowns};
+    /// // A plane wave e^{ikx} hits a disc that lets no pressure arise: the scattered wave is its negative there.
+    /// let (k, [p, q]) = (3.0, unknowns(["p", "q"]));
+    /// let plane = Ball::unit(2).exterior(&BoundingBox::new(&[-3.0, -3.0], &[3.0, 3.0])?)?;
+    /// let scattered = LinearProblem::on(plane)
+    ///     .equation(laplacian(p) + k * k * p, 0.0)
+    ///     .equation(laplacian(q) + k * k * q, 0.0)
+    ///     .condition(WALLS, p, -cos(k * X))
+    ///     .condition(WALLS, q, -sin(k * X))
+    ///     .outgoing(p, q)
+    ///     .solve()?;
+    /// assert!((scattered.at(p, &[-1.0, 0.0])? + 3.0_f64.cos()).abs() < 1e-9);
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn outgoing(
+        mut self,
+        real: impl Into<fastlsq_ops::Unknown>,
+        imaginary: impl Into<fastlsq_ops::Unknown>,
+    ) -> Self {
+        self.statement.outgoing(real.into(), imaginary.into());
+        self
+    }
 
     /// Solves with everything chosen automatically.
     ///

@@ -6,6 +6,7 @@ use fastlsq_ops::{Coordinate, Expr, Parameter, Unknown, unknown};
 use ndarray::{Array2, ArrayView2};
 
 use super::condition::{Condition, Left, Place, Trace};
+use super::motion::Motion;
 use crate::SolveError;
 use crate::domain::{BoxDomain, Domain, PartSelector};
 
@@ -15,6 +16,8 @@ pub(crate) struct Equation {
     pub(crate) label: String,
     pub(crate) left: Expr,
     pub(crate) right: Expr,
+    /// The region where it holds, if not everywhere.
+    pub(crate) region: Option<String>,
 }
 
 /// What a problem says, before anything is made of it.
@@ -27,6 +30,10 @@ pub struct ProblemStatement {
     pub(crate) equations: Vec<Equation>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) periodic: Vec<Coordinate>,
+    /// Parts whose values and slopes are those of their images.
+    pub(crate) identified: Vec<(PartSelector, Motion)>,
+    /// Real and imaginary parts of waves that leave their obstacle.
+    pub(crate) outgoing: Vec<[Unknown; 2]>,
     pub(crate) parameters: Vec<(Parameter, f64)>,
     /// A domain that could not be made; it surfaces when the problem is solved.
     pub(crate) mistake: Option<SolveError>,
@@ -41,6 +48,8 @@ impl ProblemStatement {
             equations: Vec::new(),
             conditions: Vec::new(),
             periodic: Vec::new(),
+            identified: Vec::new(),
+            outgoing: Vec::new(),
             parameters: Vec::new(),
             mistake: None,
         }
@@ -72,8 +81,26 @@ impl ProblemStatement {
 
     /// Adds the equation left = right.
     pub fn equation(&mut self, left: Expr, right: Expr) {
-        let label = format!("equation {}", self.equations.len() + 1);
-        self.equations.push(Equation { label, left, right });
+        self.equation_of(None, left, right);
+    }
+
+    /// Adds the equation left = right in one of the regions of the domain.
+    pub fn equation_in(&mut self, region: &str, left: Expr, right: Expr) {
+        self.equation_of(Some(region.to_owned()), left, right);
+    }
+
+    fn equation_of(&mut self, region: Option<String>, left: Expr, right: Expr) {
+        let number = self.equations.len() + 1;
+        let label = match &region {
+            Some(region) => format!("equation {number} ({region})"),
+            None => format!("equation {number}"),
+        };
+        self.equations.push(Equation {
+            label,
+            left,
+            right,
+            region,
+        });
     }
 
     /// Adds a condition.
@@ -117,6 +144,16 @@ impl ProblemStatement {
     /// Makes the unknowns periodic along a coordinate.
     pub fn periodic(&mut self, along: Coordinate) {
         self.periodic.push(along);
+    }
+
+    /// Makes the unknowns on a part of the boundary agree with those on its image.
+    pub fn identify(&mut self, part: PartSelector, motion: Motion) {
+        self.identified.push((part, motion));
+    }
+
+    /// Says that p + iq leaves the obstacle.
+    pub fn outgoing(&mut self, real: Unknown, imaginary: Unknown) {
+        self.outgoing.push([real, imaginary]);
     }
 
     /// Adds u(xᵢ) = vᵢ at given points.
@@ -262,6 +299,23 @@ macro_rules! stating_methods {
             self
         }
 
+        /// Adds the equation left = right in one of the [regions]($crate::DomainExt::with_region) of the domain.
+        ///
+        /// An unknown all of whose equations hold in one region lives there: it has features of its own, and conditions
+        /// on a part of the boundary speak of it where that part and its region meet. On the interface between two regions
+        /// conditions tie their unknowns together. Outside of its region it is zero.
+        #[must_use]
+        pub fn equation_in(
+            mut self,
+            region: &str,
+            left: impl Into<$crate::Expr>,
+            right: impl Into<$crate::Expr>,
+        ) -> Self {
+            self.statement
+                .equation_in(region, left.into(), right.into());
+            self
+        }
+
         /// Adds the condition left = right on a part of the boundary: a face (`X.lo()`), a named part, or
         /// [`WALLS`]($crate::WALLS), [`INITIAL`]($crate::INITIAL), [`FINAL`]($crate::FINAL).
         #[must_use]
@@ -329,6 +383,18 @@ macro_rules! stating_methods {
         #[must_use]
         pub fn periodic(mut self, along: $crate::Coordinate) -> Self {
             self.statement.periodic(along);
+            self
+        }
+
+        /// All unknowns, and their normal derivatives if an equation is of second order, are the same on a part of the
+        /// boundary and on its image under a [`Motion`]($crate::Motion): two congruent parts are glued together.
+        #[must_use]
+        pub fn identified(
+            mut self,
+            part: impl Into<$crate::PartSelector>,
+            motion: $crate::Motion,
+        ) -> Self {
+            self.statement.identify(part.into(), motion);
             self
         }
 

@@ -3,16 +3,21 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use fastlsq_basis::Dual;
+use fastlsq_basis::{Basis, CylinderBasis, Dual};
 use fastlsq_ops::{
-    Expr, X, Y, Z, atan, coordinate, cos, exp, laplacian, normal_derivative, sin, sqrt, unknown,
+    Expr, Frame, X, Y, Z, atan, coordinate, cos, exp, laplacian, normal_derivative, sin, sqrt,
+    unknown, unknowns,
 };
+use ndarray::Array2;
 
 use super::Benchmark;
+use crate::SolveError;
 use crate::domain::{
-    Ball, BoxDomain, ClosedCurve, Domain, DomainError, DomainExt, Ellipse, Polygon, Torus, WALLS,
+    Ball, BoundingBox, BoxDomain, ClosedCurve, Domain, DomainError, DomainExt, Ellipse, Polygon,
+    REST, Torus, WALLS,
 };
 use crate::problem::LinearProblem;
+use crate::solution::Solution;
 
 /// −Δu = f on a flower of five petals with the values of a smooth function.
 ///
@@ -171,6 +176,149 @@ pub fn four_holes() -> Result<LinearProblem, DomainError> {
     Ok(problem)
 }
 
+/// A problem with the exact values of its unknowns at a point, zero where an unknown does not live.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Solved {
+    /// What it is called.
+    pub name: &'static str,
+    /// The statement.
+    pub problem: LinearProblem,
+    exact: Arc<Exact>,
+}
+
+type Exact = dyn Fn(&[f64]) -> Vec<f64> + Send + Sync;
+
+impl std::fmt::Debug for Solved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Solved")
+            .field("name", &self.name)
+            .field("problem", &self.problem)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Solved {
+    /// The relative error of a solution in L², over all unknowns together.
+    ///
+    /// # Errors
+    /// A solution of another problem.
+    pub fn error(&self, solution: &Solution, count: usize) -> Result<f64, SolveError> {
+        let points = super::test_points(self.problem.domain(), count)?;
+        let exact: Vec<Vec<f64>> = points
+            .rows()
+            .into_iter()
+            .map(|point| (self.exact)(&point.to_vec()))
+            .collect();
+        let (mut difference, mut size) = (0.0, 0.0);
+        for (k, unknown) in solution.unknowns().iter().enumerate() {
+            let found = solution.evaluate(*unknown, &points)?;
+            for (found, exact) in found.iter().zip(&exact) {
+                difference += (found - exact[k]).powi(2);
+                size += exact[k].powi(2);
+            }
+        }
+        Ok((difference / size).sqrt())
+    }
+}
+
+/// −∇·(ν∇u) = f on a square, ν = 10 in a disc and 1 around it: v inside, u outside, the same value and flux between them.
+///
+/// # Errors
+/// None that can occur.
+pub fn disc_in_square() -> Result<Solved, SolveError> {
+    const NU: f64 = 10.0;
+    const RADIUS: f64 = 0.25;
+    const CENTER: [f64; 2] = [0.45, 0.55];
+    let [u, v] = unknowns(["u", "v"]);
+    let (x, y) = (X - CENTER[0], Y - CENTER[1]);
+    let square = x.clone().powi(2) + y.powi(2);
+    // What a uniform field becomes, and something with a source that vanishes on the circle.
+    let bump = sin(3.0 * (&square - RADIUS * RADIUS)) * exp(X - 0.5 * Y);
+    let outside = &x * (1.0 + (1.0 - NU) / (1.0 + NU) * RADIUS * RADIUS / square) + &bump;
+    let inside = 2.0 / (1.0 + NU) * x + bump / NU;
+    let plate = BoxDomain::unit(2).with_region("disc", Ball::new(&CENTER, RADIUS)?)?;
+    let frame = Frame::new(plate.coordinates(), []);
+    let values = [frame.field(outside.clone())?, frame.field(inside.clone())?];
+    let problem = LinearProblem::on(plate)
+        .equation_in(REST, -laplacian(u), -laplacian(&outside))
+        .equation_in("disc", -NU * laplacian(v), -NU * laplacian(inside))
+        .condition("disc", u - v, 0.0)
+        .condition(
+            "disc",
+            normal_derivative(u) - NU * normal_derivative(v),
+            0.0,
+        )
+        .condition(WALLS, u, outside);
+    let exact = move |point: &[f64]| {
+        let own = usize::from((point[0] - CENTER[0]).hypot(point[1] - CENTER[1]) < RADIUS);
+        let at = Array2::from_shape_fn((1, 2), |(_, k)| point[k]);
+        let mut both = vec![0.0; 2];
+        both[own] = values[own]
+            .evaluate(&at)
+            .map_or(f64::NAN, |values| values[0]);
+        both
+    };
+    Ok(Solved {
+        name: "disc-in-square",
+        problem,
+        exact: Arc::new(exact),
+    })
+}
+
+/// What a plane wave e^{ikx} with k = 10 becomes behind a disc of radius 1 without pressure on it, without the wave itself.
+///
+/// The series is Σ −εₙ iⁿ Jₙ(k)/Hₙ(k) Hₙ(kr) cos nθ, ε₀ = 1 and εₙ = 2 (Rayleigh).
+///
+/// # Errors
+/// None that can occur.
+pub fn scatter_disc() -> Result<Solved, SolveError> {
+    const K: f64 = 10.0;
+    const ORDERS: usize = 60;
+    let [p, q] = unknowns(["p", "q"]);
+    let near = BoundingBox::new(&[-2.5, -2.5], &[2.5, 2.5])?;
+    let problem = LinearProblem::on(Ball::unit(2).exterior(&near)?)
+        .equation(laplacian(p) + K * K * p, 0.0)
+        .equation(laplacian(q) + K * K * q, 0.0)
+        .condition(WALLS, p, -cos(K * X))
+        .condition(WALLS, q, -sin(K * X))
+        .outgoing(p, q);
+    // Unscaled up to the order k times the radius: far beyond what is used.
+    let regular = CylinderBasis::regular([0.0; 2], K, ORDERS, 10.0)?.value_at(&[1.0, 0.0])?;
+    let [real, imaginary] = CylinderBasis::outgoing([0.0; 2], K, ORDERS, 1.0)?;
+    let rim = [
+        real.value_at(&[1.0, 0.0])?,
+        imaginary.value_at(&[1.0, 0.0])?,
+    ];
+    let exact = move |point: &[f64]| {
+        let (Ok(real), Ok(imaginary)) = (real.value_at(point), imaginary.value_at(point)) else {
+            return vec![f64::NAN; 2];
+        };
+        let mut sum = [0.0; 2];
+        for n in 0..=ORDERS {
+            // cos nθ stands before sin nθ, and J before Y.
+            let column = if n == 0 { 0 } else { 2 * n - 1 };
+            let (a, b) = (rim[0][2 * column], rim[1][2 * column]);
+            let factor = -regular[column] * if n == 0 { 1.0 } else { 2.0 } / (a * a + b * b);
+            let (c, d) = (real[2 * column], imaginary[2 * column]);
+            let term = [factor * (a * c + b * d), factor * (a * d - b * c)];
+            let turned = match n % 4 {
+                0 => term,
+                1 => [-term[1], term[0]],
+                2 => [-term[0], -term[1]],
+                _ => [term[1], -term[0]],
+            };
+            sum = [sum[0] + turned[0], sum[1] + turned[1]];
+        }
+        sum.to_vec()
+    };
+    Ok(Solved {
+        name: "scatter-disc",
+        problem,
+        exact: Arc::new(exact),
+    })
+}
+
 /// −Δu = f in a ball with a ball cut out of it: the value outside, the slope inside.
 ///
 /// # Errors
@@ -254,6 +402,8 @@ mod tests {
         super::four_holes().unwrap();
         super::ball_with_hole().unwrap();
         super::torus().unwrap();
+        super::disc_in_square().unwrap();
+        super::scatter_disc().unwrap();
         super::tokamak().unwrap();
     }
 }

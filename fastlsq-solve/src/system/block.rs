@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::{Mat, MatMut};
 use fastlsq_basis::Basis;
 use fastlsq_ops::{EquationRow, Sites};
-use ndarray::{Array2, s};
+use ndarray::Array2;
 
 use crate::SolveError;
 
@@ -24,6 +24,8 @@ pub struct RowBlock {
     pub table: Option<Array2<f64>>,
     /// Points whose rows are subtracted (periodic pairs).
     pub partners: Option<Array2<f64>>,
+    /// The normals there, where the operator needs them.
+    pub partner_normals: Option<Array2<f64>>,
     /// The values on the right.
     pub data: Vec<f64>,
     /// The factor on every row, and on the data.
@@ -49,6 +51,7 @@ impl RowBlock {
             normals: None,
             table: None,
             partners: None,
+            partner_normals: None,
             data,
             weight: 1.0,
             row_weights: None,
@@ -70,7 +73,12 @@ impl RowBlock {
 
     /// How many numbers it holds.
     pub(crate) fn numbers(&self) -> usize {
-        let tables = [&self.normals, &self.table, &self.partners];
+        let tables = [
+            &self.normals,
+            &self.table,
+            &self.partners,
+            &self.partner_normals,
+        ];
         let tables = tables.into_iter().flatten().map(Array2::len).sum::<usize>();
         let weights = self.row_weights.as_ref().map_or(0, Vec::len);
         self.points.len() + tables + self.data.len() + weights
@@ -87,6 +95,16 @@ impl RowBlock {
             sites = sites.with_table(table.view());
         }
         sites
+    }
+
+    /// The points whose rows are subtracted, with their normals.
+    #[must_use]
+    pub fn partner_sites(&self) -> Option<Sites<'_>> {
+        let sites = Sites::new(self.partners.as_ref()?.view());
+        Some(match &self.partner_normals {
+            Some(normals) => sites.with_normals(normals.view()),
+            None => sites,
+        })
     }
 
     /// The factor on row `i`.
@@ -107,7 +125,7 @@ impl RowBlock {
     /// Bases or coefficients that do not fit.
     pub fn apply(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Vec<f64>, SolveError> {
         let mut values = self.operator.apply(bases, beta, self.sites())?;
-        if let Some(partners) = &self.partners {
+        if let Some(partners) = self.partner_sites() {
             for (value, other) in values
                 .iter_mut()
                 .zip(self.operator.apply(bases, beta, partners)?)
@@ -128,10 +146,10 @@ impl RowBlock {
         let count = out.nrows();
         self.operator
             .write_rows(bases, self.sites().block(start, count), out.as_mut())?;
-        if let Some(partners) = &self.partners {
+        if let Some(partners) = self.partner_sites() {
             let mut other = Mat::zeros(count, out.ncols());
-            let points = partners.slice(s![start..start + count, ..]);
-            self.operator.write_rows(bases, points, other.as_mut())?;
+            let sites = partners.block(start, count);
+            self.operator.write_rows(bases, sites, other.as_mut())?;
             out -= &other;
         }
         Ok(())
@@ -185,7 +203,9 @@ pub(super) fn check_block(
     check_length(block, "values", block.data.len())?;
     if let Some(partners) = &block.partners {
         check_length(block, "partner points", partners.nrows())?;
-        Sites::new(partners.view()).validate(dim)?;
+        if let Some(sites) = block.partner_sites() {
+            sites.validate(dim)?;
+        }
         check_points(block, partners)?;
     }
     if let Some(weights) = &block.row_weights {

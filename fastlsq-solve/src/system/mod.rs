@@ -1,6 +1,7 @@
 //! A least-squares system as a description: features, blocks of rows, weights and data.
 
 mod block;
+mod sharing;
 mod written;
 
 use std::ops::Range;
@@ -17,6 +18,7 @@ pub use block::RowBlock;
 pub use written::WrittenRows;
 
 use block::check_block;
+use sharing::Sharing;
 
 /// Bases (one for each unknown) and blocks of rows: the matrix is never formed as a whole.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct System {
     starts: Vec<usize>,
     /// √μ, if the rows √μ I follow the blocks.
     ridge_root: Option<f64>,
+    /// Unknowns that share their coefficients, if any do.
+    sharing: Option<Sharing>,
 }
 
 impl System {
@@ -54,6 +58,7 @@ impl System {
             blocks,
             starts,
             ridge_root: None,
+            sharing: None,
         })
     }
 
@@ -76,6 +81,38 @@ impl System {
         }
         self.ridge_root = (mu > 0.0).then_some(mu.sqrt());
         Ok(self)
+    }
+
+    /// Lets unknowns share their coefficients: those of unknown k are those of unknown `owners[k]`, which is its own owner.
+    /// The j-th columns of both are one, their sum.
+    ///
+    /// A complex wave Σ cₙ Hₙ as a pair of real unknowns has such coefficients.
+    ///
+    /// # Errors
+    /// Another number of owners than of unknowns, owners that are none, bases of different length.
+    pub fn with_shared_coefficients(mut self, owners: &[usize]) -> Result<Self, SolveError> {
+        self.sharing = Sharing::new(&self.bases, owners)?;
+        Ok(self)
+    }
+
+    /// Whether some unknowns share their coefficients.
+    #[must_use]
+    pub fn shares_coefficients(&self) -> bool {
+        self.sharing.is_some()
+    }
+
+    /// The coefficients of all unknowns, one after the other, from those of the columns.
+    #[must_use]
+    pub fn spread(&self, columns: Vec<f64>) -> Vec<f64> {
+        match &self.sharing {
+            Some(sharing) => sharing.spread(&columns),
+            None => columns,
+        }
+    }
+
+    /// The features of all unknowns.
+    fn features(&self) -> usize {
+        self.bases.iter().map(Basis::len).sum()
     }
 
     /// √μ, if the rows √μ I [follow the blocks](Self::with_ridge_rows).
@@ -169,7 +206,10 @@ impl System {
                 .filter(|(block, _)| block.exact == exact)
                 .map(|(block, written)| (block.clone(), written.clone()))
                 .unzip();
-            let part = Self::new(self.bases.clone(), blocks);
+            let part = Self::new(self.bases.clone(), blocks).map(|part| Self {
+                sharing: self.sharing.clone(),
+                ..part
+            });
             part.and_then(|part| part.with_written(written)).ok()
         };
         let fitted = match self.ridge_root {
@@ -190,6 +230,7 @@ impl System {
             written: Vec::new(),
             starts: vec![0],
             ridge_root: self.ridge_root,
+            sharing: self.sharing.clone(),
         }
     }
 
@@ -221,7 +262,7 @@ impl System {
             return Ok(1.0);
         };
         let count = rows.min(block.len());
-        let mut sample = Mat::zeros(count, self.ncols());
+        let mut sample = Mat::zeros(count, self.features());
         block.write_plain(&self.basis_refs(), 0, sample.as_mut())?;
         // Only the columns of unknowns that take part count.
         let mut width = 0;
@@ -249,9 +290,9 @@ impl System {
         let dim = points.ncols().max(1);
         let mut inside = RowBlock::new("", block.operator.clone(), points, vec![0.0; count]);
         inside.normals = Some(Array2::from_elem((count, dim), 1.0 / (dim as f64).sqrt()));
-        let mut sample = Mat::zeros(count, self.ncols());
+        let mut sample = Mat::zeros(count, self.features());
         inside.write_plain(&self.basis_refs(), 0, sample.as_mut())?;
-        let entries = (count * self.ncols()).max(1) as f64;
+        let entries = (count * self.features()).max(1) as f64;
         Ok((sample.squared_norm_l2() / entries).sqrt())
     }
 
@@ -279,7 +320,8 @@ impl RowSource for System {
     }
 
     fn ncols(&self) -> usize {
-        self.bases.iter().map(Basis::len).sum()
+        let sharing = self.sharing.as_ref();
+        sharing.map_or_else(|| self.features(), Sharing::columns)
     }
 
     fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
@@ -300,11 +342,17 @@ impl RowSource for System {
             match &self.written[index] {
                 Some(written) => written.write(inside, block.weight, own),
                 None => {
-                    block.write_weighted(&bases, inside, own).map_err(|cause| {
-                        LsqError::Source {
-                            row,
-                            cause: Box::new(cause),
+                    let written = match &self.sharing {
+                        None => block.write_weighted(&bases, inside, own),
+                        Some(sharing) => {
+                            let mut full = Mat::zeros(count, self.features());
+                            let written = block.write_weighted(&bases, inside, full.as_mut());
+                            written.map(|()| sharing.fold(full.as_ref(), own))
                         }
+                    };
+                    written.map_err(|cause| LsqError::Source {
+                        row,
+                        cause: Box::new(cause),
                     })?;
                 }
             }

@@ -12,6 +12,7 @@ mod peer;
 mod regression;
 mod rows;
 mod sample;
+mod shapes;
 
 use std::path::PathBuf;
 
@@ -89,6 +90,11 @@ pub(crate) fn registry() -> Vec<Comparison> {
             name: "regression",
             shows: "fits of known solutions: the Python package",
             run: regression::run,
+        },
+        Comparison {
+            name: "shapes",
+            shows: "holes and corners: finite elements",
+            run: shapes::run,
         },
         Comparison {
             name: "discovery",
@@ -253,6 +259,7 @@ mod tests {
             "sindy",
             "sindy_grids",
             "lbfgsb",
+            "shapes",
         ] {
             let program = peer::scripts(root).join(name).with_extension("py");
             assert!(program.is_file(), "{}", program.display());

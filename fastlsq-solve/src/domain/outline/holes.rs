@@ -14,9 +14,17 @@ pub struct Hole {
     pub center: [f64; 2],
     /// Its distance from the hole's boundary.
     pub radius: f64,
+    /// Discs inside the hole that together nearly fill it, centre and radius; the one above is the first, and the only one
+    /// of a round hole.
+    pub discs: Vec<([f64; 2], f64)>,
     /// The names of the parts around the hole.
     pub parts: Vec<String>,
 }
+
+/// The most discs that fill a hole.
+const MOST_DISCS: usize = 12;
+/// Discs smaller than this share of the first are left out.
+const SMALLEST_DISC: f64 = 0.2;
 
 impl Outline {
     /// The holes: closed chains of curves that run clockwise.
@@ -77,9 +85,10 @@ impl Outline {
             [share(0, k % GRID), share(1, k / GRID)]
         };
         let inside = |p: &[f64; 2]| winds(&ring, *p);
-        let deepest = (0..GRID * GRID)
-            .map(node)
-            .filter(inside)
+        let nodes: Vec<[f64; 2]> = (0..GRID * GRID).map(node).filter(inside).collect();
+        let deepest = nodes
+            .iter()
+            .copied()
             .max_by(|a, b| clearance(*a).total_cmp(&clearance(*b)));
         // The centroid where it is nearly as deep: it is the exact centre of a symmetric hole.
         let centroid = Some(centroid).filter(inside);
@@ -88,9 +97,21 @@ impl Outline {
             (Some(c), _) => c,
             (None, d) => d?,
         };
+        let radius = clearance(center);
+        let mut discs = vec![(center, radius)];
+        while discs.len() < MOST_DISCS {
+            // The largest disc whose centre no other one holds.
+            let free = |p: &&[f64; 2]| discs.iter().all(|(c, r)| distance(**p, *c) > *r);
+            let next = nodes.iter().filter(free).map(|p| (*p, clearance(*p)));
+            match next.max_by(|a, b| a.1.total_cmp(&b.1)) {
+                Some(next) if next.1 > SMALLEST_DISC * radius => discs.push(next),
+                _ => break,
+            }
+        }
         Some(Hole {
             center,
-            radius: clearance(center),
+            radius,
+            discs,
             parts,
         })
     }

@@ -26,6 +26,11 @@ impl Elements {
         Self { degree: 2, level }
     }
 
+    /// Triangles of degree 4, for shapes.
+    pub(super) const fn p4(level: usize) -> Self {
+        Self { degree: 4, level }
+    }
+
     /// Squares of degree 8, for solutions as smooth as these.
     pub(super) const fn q8(level: usize) -> Self {
         Self { degree: 8, level }
@@ -38,7 +43,7 @@ impl Elements {
 
     fn name(self) -> String {
         let Self { degree, level } = self;
-        let shape = if degree == 2 { "P" } else { "Q" };
+        let shape = if degree <= 4 { "P" } else { "Q" };
         format!("finite elements, {shape}{degree}, level {level}")
     }
 

@@ -12,7 +12,7 @@ mod dimension;
 mod discovery;
 mod eigen;
 mod evolution;
-mod geometry;
+pub(crate) mod geometry;
 mod inverse_heat;
 pub(crate) mod laws;
 mod linear;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use fastlsq_solve::problems::{self, Benchmark, shapes};
+use fastlsq_solve::problems::shapes::{self, Solved};
+use fastlsq_solve::problems::{self, Benchmark};
 use fastlsq_solve::{
     Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, LinearProblem, Options, SinusoidalBasis,
     Solution, corner_functions, harmonic_polynomials, hole_functions,
@@ -28,6 +29,8 @@ enum Truth {
     Known(Benchmark),
     /// The value at one point.
     Value(LinearProblem, [f64; 2], f64),
+    /// Values at points.
+    Exact(Solved),
     /// A solution of the same problem with many more functions.
     Finer(LinearProblem),
 }
@@ -44,6 +47,11 @@ fn cases() -> Result<Vec<Case>> {
         name: benchmark.name,
         tolerance,
         truth: Truth::Known(benchmark),
+    };
+    let exact = |solved: Solved, tolerance: f64| Case {
+        name: solved.name,
+        tolerance,
+        truth: Truth::Exact(solved),
     };
     let (lightning, point, value) = shapes::l_shape_lightning()?;
     Ok(vec![
@@ -66,8 +74,10 @@ fn cases() -> Result<Vec<Case>> {
             tolerance: 1e-7,
             truth: Truth::Finer(shapes::four_holes()?),
         },
+        exact(shapes::disc_in_square()?, 1e-9),
         known(shapes::ball_with_hole()?, 1e-8),
         known(shapes::torus()?, 1e-8),
+        exact(shapes::scatter_disc()?, 1e-7),
         known(shapes::tokamak()?, 1e-11),
     ])
 }
@@ -120,7 +130,7 @@ impl Item for Geometry {
 fn solve(case: &Case, context: &Context<'_>) -> Result<Row> {
     let reference = match &case.truth {
         Truth::Finer(problem) => Some(finer(problem)?),
-        Truth::Known(_) | Truth::Value(..) => None,
+        Truth::Known(_) | Truth::Value(..) | Truth::Exact(_) => None,
     };
     let runs = context.each_seed(|seed| -> Result<Run> {
         let options = on_backend(Options::new().seed(seed).tolerance(case.tolerance));
@@ -128,6 +138,12 @@ fn solve(case: &Case, context: &Context<'_>) -> Result<Row> {
             Truth::Known(benchmark) => {
                 let solution = benchmark.problem.solve_with(&options)?;
                 measured(benchmark, &solution, seed)
+            }
+            Truth::Exact(solved) => {
+                let solution = solved.problem.solve_with(&options)?;
+                let mut run = of_report(solution.report(), seed);
+                run.value_error = Some(solved.error(&solution, TEST_POINTS)?);
+                Ok(run)
             }
             Truth::Value(problem, point, value) => {
                 let solution = problem.solve_with(&options)?;
@@ -151,7 +167,7 @@ fn solve(case: &Case, context: &Context<'_>) -> Result<Row> {
 }
 
 /// A solution with many functions of corners and holes beside waves, all given.
-fn finer(problem: &LinearProblem) -> Result<Solution> {
+pub(crate) fn finer(problem: &LinearProblem) -> Result<Solution> {
     let domain = problem.domain();
     let bounds = domain.bounding_box()?;
     let waves = SinusoidalBasis::builder(2, 300)
@@ -175,7 +191,7 @@ fn finer(problem: &LinearProblem) -> Result<Solution> {
 }
 
 /// The relative difference of two solutions in L².
-fn distance(problem: &LinearProblem, one: &Solution, other: &Solution) -> Result<f64> {
+pub(crate) fn distance(problem: &LinearProblem, one: &Solution, other: &Solution) -> Result<f64> {
     let points = problems::test_points(problem.domain(), TEST_POINTS)?;
     let (a, b) = (one.values(points.view())?, other.values(points.view())?);
     let squares = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>();

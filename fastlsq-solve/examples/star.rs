@@ -1,0 +1,22 @@
+//! A star with twelve corners, six of which re-enter: their singular functions join by themselves.
+#![allow(clippy::print_stdout)]
+
+use std::f64::consts::PI;
+
+use fastlsq_solve::{LinearProblem, Options, Polygon, SolveError, X, laplacian, unknown};
+
+fn main() -> Result<(), SolveError> {
+    let corner = |k: i32| {
+        let (sin, cos) = (f64::from(k) * PI / 6.0).sin_cos();
+        let radius = if k % 2 == 0 { 1.0 } else { 0.7 };
+        [radius * cos, radius * sin]
+    };
+    let star = Polygon::new(&(0..12).map(corner).collect::<Vec<_>>())?;
+    let solution = LinearProblem::on(star)
+        .equation(laplacian(unknown("u")), 0.0)
+        .dirichlet(X * X)
+        .solve_with(&Options::new().tolerance(1e-8))?;
+    println!("u(0.5, 0.2) = {:.8}", solution.value(&[0.5, 0.2])?);
+    println!("{}", solution.report());
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What lies outside of an obstacle, without end.
+
+use super::{
+    BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, DomainExt,
+    Hole, Outline, PartKind, SetOperation,
+};
+use fastlsq_basis::sampling::UnitSampler;
+use fastlsq_ops::Space;
+use ndarray::Array2;
+use std::sync::Arc;
+
+/// All of the plane outside of an obstacle; made by [`exterior`](DomainExt::exterior).
+///
+/// Its boundary is that of the obstacle, with normals into it. The box is where the solution is looked at, sampled and
+/// measured; it bounds nothing.
+///
+/// Unknowns that live there are made of functions that solve the equation and behave at infinity as they must: for
+/// Laplace's equation they stay bounded; for Helmholtz' they [leave the obstacle](crate::LinearProblem::outgoing).
+#[derive(Clone, Debug)]
+pub struct Exterior {
+    /// The box without the obstacle.
+    near: Arc<Combined>,
+    obstacle: Arc<dyn Domain>,
+    /// For each part its number in the near field.
+    parts: Vec<usize>,
+}
+
+/// How the sides of the box are told from parts of the obstacle.
+const FAR: &str = "\u{221e} ";
+
+impl Exterior {
+    /// The outside of an obstacle that lies inside a box.
+    ///
+    /// # Errors
+    /// Dimensions other than 2 or that differ, an obstacle that the box does not hold, one with a time.
+    pub fn new(
+        obstacle: impl Domain + 'static,
+        near_field: &BoundingBox,
+    ) -> Result<Self, DomainError> {
+        let obstacle: Arc<dyn Domain> = Arc::new(obstacle);
+        if obstacle.dim() != 2 {
+            return Err(DomainError::Unsupported {
+                operation: "an exterior domain other than of the plane",
+                hint: "cut the obstacle out of a large box or ball, with a condition on its walls",
+            });
+        }
+        let own = obstacle.bounding_box()?;
+        let inside =
+            |k: usize| near_field.lo()[k] < own.lo()[k] && own.hi()[k] < near_field.hi()[k];
+        if near_field.dim() != 2 || !(0..2).all(inside) {
+            return Err(DomainError::ObstacleOutside {
+                lo: own.lo().to_vec(),
+                hi: own.hi().to_vec(),
+            });
+        }
+        let sides = BoxDomain::new(near_field.lo(), near_field.hi())?;
+        let sides = sides.renamed(|name| format!("{FAR}{name}"));
+        let near = Combined::new(SetOperation::Difference, sides, Arc::clone(&obstacle))?;
+        let numbered = near.parts().into_iter().enumerate();
+        let parts = numbered.filter(|(_, part)| !part.name.starts_with(FAR));
+        Ok(Self {
+            parts: parts.map(|(index, _)| index).collect(),
+            near: Arc::new(near),
+            obstacle,
+        })
+    }
+
+    /// The obstacle.
+    #[must_use]
+    pub fn obstacle(&self) -> &dyn Domain {
+        &*self.obstacle
+    }
+}
+
+impl Domain for Exterior {
+    fn dim(&self) -> usize {
+        2
+    }
+
+    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
+        self.near.bounding_box()
+    }
+
+    fn contains(&self, point: &[f64]) -> bool {
+        point.len() == 2 && point.iter().all(|x| x.is_finite()) && !self.obstacle.contains(point)
+    }
+
+    fn parts(&self) -> Vec<BoundaryPart> {
+        let mut parts = self.near.parts();
+        parts.retain(|part| part.kind == PartKind::Wall && !part.name.starts_with(FAR));
+        parts
+    }
+
+    fn sample_part(
+        &self,
+        part: usize,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<BoundaryPoints, DomainError> {
+        match self.parts.get(part) {
+            Some(&index) => self.near.sample_part(index, count, sampler),
+            None => Err(DomainError::PartIndex {
+                index: part,
+                count: self.parts.len(),
+            }),
+        }
+    }
+
+    fn sample_interior(
+        &self,
+        count: usize,
+        sampler: &mut UnitSampler,
+    ) -> Result<Array2<f64>, DomainError> {
+        self.near.sample_interior(count, sampler)
+    }
+
+    fn volume(&self) -> Result<f64, DomainError> {
+        self.near.volume()
+    }
+
+    fn coordinates(&self) -> Space {
+        self.obstacle.coordinates()
+    }
+
+    fn outline(&self) -> Option<Outline> {
+        // Not that of the near field: it would close where nothing ends.
+        None
+    }
+
+    fn holes(&self) -> Vec<Hole> {
+        self.near.holes()
+    }
+
+    fn is_unbounded(&self) -> bool {
+        true
+    }
+}
