@@ -61,6 +61,7 @@
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
+//! - [`team`]: several processes that solve one problem; the crate `fastlsq-mpi` has them as the ranks of an MPI job.
 //! - [`lsq`]: the least-squares engine, usable on its own.
 //! - [`patches`]: many small sums in place of one, for corners, layers, peaks and many wave lengths; [`LinearProblem::solve`]
 //!   turns to them by itself.
@@ -93,8 +94,9 @@ mod singular;
 mod solution;
 pub mod space;
 mod system;
+pub mod team;
 
-pub use backend::{Backend, CpuBackend, Factored};
+pub use backend::{Backend, CpuBackend, Factored, TeamBackend};
 pub use compress::compress;
 pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
