@@ -66,7 +66,7 @@ pub(super) fn measure(
 }
 
 impl LeafQuality {
-    fn numbers(&self) -> [f64; 6] {
+    fn numbers(&self) -> [f64; 7] {
         [
             self.residual,
             self.floor,
@@ -74,11 +74,12 @@ impl LeafQuality {
             self.mean_square,
             self.change,
             self.volume,
+            f64::from(self.old),
         ]
     }
 
     fn from_numbers(numbers: &[f64]) -> Self {
-        let [residual, floor, largest, mean_square, change, volume] =
+        let [residual, floor, largest, mean_square, change, volume, old] =
             std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(f64::NAN));
         Self {
             residual,
@@ -87,6 +88,7 @@ impl LeafQuality {
             mean_square,
             change,
             volume,
+            old: old == 1.0,
         }
     }
 }
