@@ -53,7 +53,7 @@ fn main() -> Result<(), SolveError> {
     println!("largest error of the curve {fitted:.4}, of the oscillation {obeying:.4}");
     assert!(fitted < 0.05 && obeying < 0.01);
     #[cfg(feature = "plot")]
-    picture::draw(&times, &values, &measured, [&curve, &law])?;
+    picture::draw((&times, &values, &deviations), &measured, [&curve, &law])?;
     Ok(())
 }
 
@@ -68,8 +68,7 @@ mod picture {
     };
 
     pub(super) fn draw(
-        times: &Array2<f64>,
-        values: &[f64],
+        (times, values, deviations): (&Array2<f64>, &[f64], &[f64]),
         data: &Condition,
         fits: [&Solution; 2],
     ) -> Result<(), SolveError> {
@@ -86,7 +85,7 @@ mod picture {
             over_time = over_time.series(Series::new(name, points, Look::Bold(index)));
         }
         let mut bend = Vec::new();
-        for power in -12..=4 {
+        for power in -8..=10 {
             let ridge = 10_f64.powf(0.5 * f64::from(power));
             let options = Options::new().features(80).bandwidth(25.0);
             let options = options.lsq(LsqOptions::new().ridge(ridge));
@@ -95,11 +94,15 @@ mod picture {
                 .solve_with(&options)?;
             let size = fit.coefficients().iter().map(|b| b * b).sum::<f64>().sqrt();
             let measured = fit.values(times.view())?;
-            let gaps = measured.iter().zip(values).map(|(a, b)| (a - b).powi(2));
+            let gaps = measured.iter().zip(values).zip(deviations);
+            let gaps = gaps.map(|((a, b), sigma)| ((a - b) / sigma).powi(2));
             bend.push(((gaps.sum::<f64>() / values.len() as f64).sqrt(), size));
         }
-        let l_curve = Panel::new(Axis::log("residual"), Axis::log("size of the coefficients"))
-            .series(Series::new("ridge from 1e-6 to 100", bend, Look::Line(2)));
+        let l_curve = Panel::new(
+            Axis::log("residual, in deviations"),
+            Axis::log("size of the coefficients"),
+        )
+        .series(Series::new("ridge from 1e-4 to 1e5", bend, Look::Line(2)));
         let figure = Figure::new("")
             .panel(over_time.size(460, 300))
             .panel(l_curve.size(300, 300));

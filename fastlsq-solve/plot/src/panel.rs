@@ -34,8 +34,9 @@ const ABOVE: u32 = 4;
 const LEFT: u32 = 68;
 const BELOW: u32 = 44;
 const BELOW_NAMES: u32 = 26;
-/// Height of the heading.
+/// Height of the heading, and of what is free where there is none.
 const HEADING: u32 = 42;
+const BARE: u32 = 12;
 /// The chart of a panel whose size was not given, and the longer side of one with equal scales.
 const CHART: (u32, u32) = (664, 344);
 const SIDE: f64 = 400.0;
@@ -186,7 +187,11 @@ impl Panel {
 
     /// Height of heading and legend.
     fn head(&self, width: u32) -> u32 {
-        let heading = if self.heading.is_empty() { 10 } else { HEADING };
+        let heading = if self.heading.is_empty() {
+            BARE
+        } else {
+            HEADING
+        };
         let label = u32::from(self.map.as_ref().is_some_and(|map| !map.name().is_empty()));
         let beside = if self.heading.is_empty() {
             14 * label
@@ -219,11 +224,11 @@ impl Panel {
             head.draw(&Text::new(self.heading.clone(), at, style))?;
         }
         let top = if self.heading.is_empty() {
-            4
+            BARE
         } else {
-            HEADING.cast_signed()
+            HEADING
         };
-        legend::draw(self, &head, (width, top), pen)?;
+        legend::draw(self, &head, (width, top.cast_signed()), pen)?;
 
         let bar = if self.map.is_some() { bar::ROOM } else { 0 };
         let (body, beside) = body.split_horizontally(pen.size(width - bar));
