@@ -1,4 +1,5 @@
 //! Functions on grids, and the files that are made of them.
+#![allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
 
 use std::collections::HashMap;
 use std::fs;

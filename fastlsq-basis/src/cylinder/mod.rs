@@ -328,7 +328,7 @@ impl Basis for CylinderBasis {
                     let size = table[order];
                     let z = if place >= 0 {
                         (size * cos, size * sin)
-                    } else if order % 2 == 0 {
+                    } else if order.is_multiple_of(2) {
                         (size * cos, -size * sin)
                     } else {
                         (-size * cos, size * sin)

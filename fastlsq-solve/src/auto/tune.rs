@@ -68,10 +68,11 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     let begin = search.options().begin_with.clone();
     let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
     let map = InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?;
-    if (begin.is_none() && search.options().features.is_none()) || !search.bench.may_use_waves() {
-        if let Some(status) = particular::run(search)? {
-            return settled(search, status);
-        }
+    let open = begin.is_none() && search.options().features.is_none();
+    if (open || !search.bench.may_use_waves())
+        && let Some(status) = particular::run(search)?
+    {
+        return settled(search, status);
     }
     if begin.is_none() {
         let ended = match search.bench.structure() {

@@ -33,7 +33,10 @@ pub fn as_team<T: Send>(size: usize, work: impl Fn(Arc<dyn Team>) -> T + Sync) -
         let threads: Vec<_> = (0..size)
             .map(|rank| scope.spawn(move || one(rank)))
             .collect();
-        threads.into_iter().map(|thread| thread.join()).collect()
+        threads
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect()
     });
     answers
         .into_iter()

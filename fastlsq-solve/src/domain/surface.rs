@@ -69,7 +69,8 @@ impl Surface {
         };
         for (index, corners) in triangles.iter().enumerate() {
             let exists = corners.iter().all(|&k| k < vertices.len());
-            if !exists || !(surface.area(index).is_finite() && surface.area(index) > 0.0) {
+            let is_sound = |area: f64| area.is_finite() && area > 0.0;
+            if !(exists && is_sound(surface.area(index))) {
                 return Err(DomainError::BadTriangle { index });
             }
         }

@@ -13,6 +13,9 @@ use super::front::Front;
 use super::ordering::Step;
 use crate::lsq::{flat, unflat};
 
+/// A factored front and its Schur complement.
+type Eliminated = (Front, Mat<f64>);
+
 /// Factors the fronts that are wanted, level by level; each process its own. A Schur complement that another process needs
 /// is sent there when its level comes.
 pub(super) fn factor_fronts(
@@ -44,7 +47,7 @@ pub(super) fn factor_fronts(
             (_, id) => visiting.get(&id),
         };
         let own: Vec<usize> = level.iter().copied().filter(|&i| keys[i].0 == me).collect();
-        let fronts: Vec<(usize, Result<(Front, Mat<f64>), PatchError>)> = own
+        let fronts: Vec<(usize, Result<Eliminated, PatchError>)> = own
             .into_par_iter()
             .map(|index| {
                 let step = &steps[index];

@@ -182,7 +182,10 @@ impl GridSamples {
                 .map(|values| values.index_axis(last, place).to_owned())
                 .collect(),
             axes,
-            domain: self.domain.as_ref().and_then(|domain| domain.at_one_time()),
+            domain: self
+                .domain
+                .as_ref()
+                .and_then(|domain| domain.as_ref().at_one_time()),
         }
     }
 }
@@ -204,7 +207,7 @@ fn check(space: &Space, axes: &[Vec<f64>], functions: usize) -> Result<(), Sampl
     let shape = axes.iter().map(Vec::len);
     let total = shape
         .chain([functions.max(1)])
-        .try_fold(1_usize, |total, n| total.checked_mul(n));
+        .try_fold(1_usize, usize::checked_mul);
     match total {
         Some(total) if total <= MOST_VALUES => Ok(()),
         _ => Err(SampleError::TooLarge { most: MOST_VALUES }),

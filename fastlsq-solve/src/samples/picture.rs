@@ -285,7 +285,7 @@ impl Solution {
             (0 | 1, false) | (0, true) => self.on_grid(&vec![CURVE; self.dim()])?,
             (1, true) | (2, false) => self.on_grid(&[SIDE; 2])?,
             (2, true) => self.on_grid(&[SMALL_SIDE, SMALL_SIDE, MOMENTS])?,
-            (3, false) => return Ok(self.slices(&**domain)?),
+            (3, false) => return self.slices(&**domain),
             (count, _) => {
                 // The first two coordinates, through the middle of the others and at the last time.
                 let mut counts = vec![1; self.dim()];
