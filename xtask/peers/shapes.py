@@ -45,7 +45,7 @@ def l_shape(level):
     mesh = MeshTri(mesh.p - lower[:, None], mesh.t).refined(level)
     for step in range(4 * level):
         middle = mesh.p[:, mesh.t].mean(axis=1)
-        near = np.hypot(middle[0] - 1.0, middle[1] - 1.0) < 2.0 ** (-0.5 * step)
+        near = np.hypot(middle[0] - 1.0, middle[1] - 1.0) < 2.0**-step
         mesh = mesh.refined(np.flatnonzero(near))
     return mesh
 

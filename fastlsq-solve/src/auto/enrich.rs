@@ -66,7 +66,7 @@ const WORTH_IT: f64 = 2.0;
 /// Leading coefficients that differ by less, relative to their size, are equal.
 const ISOTROPIC: f64 = 1e-9;
 /// Rows of conditions for each function where there are no waves, and rows of equations, which hold anyway.
-const ROWS: f64 = 2.5;
+const ROWS: f64 = 4.0;
 const EQUATION_ROWS: usize = 24;
 
 impl Numbers {

@@ -35,7 +35,7 @@ pub(super) fn run<W: Workbench>(search: &mut Search<'_, W>) -> Result<Option<Sta
         let score = search.consider(features, &rows)?;
         // The first level is there to be compared with.
         if level > 0
-            && let Some(status) = search.settled()?
+            && let Some(status) = search.settled_closely()?
         {
             return Ok(Some(status));
         }

@@ -537,7 +537,9 @@ impl LinearBench<'_> {
         }
         let mut features = probe_features(&self.bounding_box()?, unknowns, look)?;
         if let Features::Random { beside, .. } = &mut features {
-            *beside = Surroundings::of(problem)?;
+            // Around a hole that is another region waves alone do not show what is free.
+            let divided = problem.homes.iter().any(Option::is_some);
+            *beside = self.beside.clone().filter(|_| divided);
         }
         let counts = RowCounts::choose(problem, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = self.options.seed.wrapping_add(JUDGED_POINTS);

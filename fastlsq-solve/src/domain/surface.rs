@@ -209,34 +209,36 @@ impl Surface {
         }
     }
 
-    /// Twice the signed area that an edge and a point span in the plane of the second and third axis, the same but for its
-    /// sign for both triangles at the edge.
-    fn side(&self, a: usize, b: usize, [y, z]: [f64; 2]) -> f64 {
+    /// Twice the signed area that an edge and a point span in the plane of the second and third axis, and whether it is
+    /// positive. A point on the edge counts as if moved a hair along the second axis, and far less along the third: the same
+    /// for all triangles around it.
+    fn side(&self, a: usize, b: usize, [y, z]: [f64; 2]) -> (f64, bool) {
+        // In one order for both triangles at the edge, so that rounding is the same.
         let (first, last, sign) = if a < b { (a, b, 1.0) } else { (b, a, -1.0) };
         let (p, q) = (self.vertices[first], self.vertices[last]);
-        sign * ((q[1] - p[1]) * (z - p[2]) - (q[2] - p[2]) * (y - p[1]))
+        let (along_y, along_z) = (q[1] - p[1], q[2] - p[2]);
+        let area = along_y * (z - p[2]) - along_z * (y - p[1]);
+        let turned = if area != 0.0 {
+            area
+        } else if along_z != 0.0 {
+            -along_z
+        } else {
+            along_y
+        };
+        (sign * area, sign * turned > 0.0)
     }
 
-    /// Whether the line through a point along the first axis meets a triangle beyond it: edges belong to one side of it.
+    /// Whether the line through a point along the first axis meets a triangle beyond it.
     fn is_before(&self, triangle: usize, [x, y, z]: [f64; 3]) -> bool {
         let [a, b, c] = self.triangles[triangle];
-        let [on_c, on_a, on_b] = [(a, b), (b, c), (c, a)].map(|(p, q)| self.side(p, q, [y, z]));
-        // A point on an edge is taken to lie a hair to the right of it, as it is for the other triangle.
-        let positive = |value: f64, (p, q): (usize, usize)| value > 0.0 || (value == 0.0 && p < q);
-        let signs = [
-            positive(on_c, (a, b)),
-            positive(on_a, (b, c)),
-            positive(on_b, (c, a)),
-        ];
-        if signs.iter().any(|sign| *sign != signs[0]) {
+        let sides = [(b, c), (c, a), (a, b)].map(|(p, q)| self.side(p, q, [y, z]));
+        if sides.iter().any(|(_, positive)| *positive != sides[0].1) {
             return false;
         }
-        let total = on_a + on_b + on_c;
-        if total == 0.0 {
-            return false;
-        }
-        let [p, q, r] = self.corners(triangle);
-        (on_a * p[0] + on_b * q[0] + on_c * r[0]) / total >= x
+        let total: f64 = sides.iter().map(|(area, _)| area).sum();
+        let pairs = sides.iter().zip(self.corners(triangle));
+        let crossing: f64 = pairs.map(|((area, _), corner)| area * corner[0]).sum();
+        total != 0.0 && crossing / total >= x
     }
 }
 
