@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout)]
 
 use fastlsq_discovery::datasets::DataSet;
-use fastlsq_discovery::{Dictionary, Discovery, DiscoveryError, DiscoveryOptions};
+use fastlsq_discovery::{Dictionary, Discovery, DiscoveryOptions};
 
-fn main() -> Result<(), DiscoveryError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The solution from −sin πx by the Cole–Hopf transform, ν = 0.1, at random places and times.
     let data = DataSet::burgers();
     let samples = data.sample(1000, 0.05 * data.rms(), 0)?;
@@ -13,10 +13,28 @@ fn main() -> Result<(), DiscoveryError> {
     let law = Discovery::new(library, "u_t")?
         .with(DiscoveryOptions::new().replicates(10))
         .run(&samples)?;
+    #[cfg(feature = "plot")]
+    draw(&samples, "burgers_from_scattered_data.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.support(), [3, 4]);
     assert!((law.coefficient("u u_x") + 1.0).abs() < 0.05);
     assert!((law.coefficient("u_xx") - 0.1).abs() < 0.005);
     Ok(())
+}
+
+/// The samples.
+#[cfg(feature = "plot")]
+fn draw(
+    samples: &fastlsq_discovery::Samples,
+    path: &str,
+) -> Result<(), fastlsq_solve::plot::PlotError> {
+    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
+    let x = samples.points().column(0).to_vec();
+    let points = x
+        .into_iter()
+        .zip(samples.values().iter().copied())
+        .collect();
+    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
+    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -72,6 +72,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let future = evolve(law.equation(), state.clone(), now, 77.0)?;
     let same_start = evolve(true_law()?, state, now, 77.0)?;
 
+    #[cfg(feature = "plot")]
+    {
+        truth.plot("chaos_continued.png")?;
+        future.plot("chaos_continued-future.png")?;
+    }
     println!("    t   found   true law from the same state   (distance from the truth, relative)");
     for time in [57.0, 62.0, 67.0, 72.0, 77.0] {
         let at = places(&[time]);

@@ -35,6 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .initial_value(start)
         .dirichlet(0.0)
         .solve()?;
+    #[cfg(feature = "plot")]
+    future.plot("law_from_a_grid.png")?;
     println!("    x     found     truth   at t = 1");
     for x in [0.1, 0.3, 0.5, 0.7, 0.9] {
         let (a, b) = (future.value(&[x, 1.0])?, (rod.exact)(&[x, 1.0]));

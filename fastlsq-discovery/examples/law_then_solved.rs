@@ -29,6 +29,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let found = from(law.equation())?;
     let truth = from(Expr::parse("u_t + u u_x = 0.1 u_xx")?)?;
 
+    #[cfg(feature = "plot")]
+    found.plot("law_then_solved.png")?;
     println!("    x     found     truth");
     for x in [-0.8, -0.4, 0.0, 0.4, 0.8] {
         let (a, b) = (found.value(&[x, 0.5])?, truth.value(&[x, 0.5])?);

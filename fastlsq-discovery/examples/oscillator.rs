@@ -2,9 +2,9 @@
 #![allow(clippy::print_stdout)]
 
 use fastlsq_discovery::datasets::DataSet;
-use fastlsq_discovery::{Dictionary, Discovery, DiscoveryError};
+use fastlsq_discovery::{Dictionary, Discovery};
 
-fn main() -> Result<(), DiscoveryError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // e^{−x/2} sin 2x at 2000 points of [0, 10] plus noise of standard deviation 0.1.
     let samples = DataSet::damped_oscillator(10.0).sample(2000, 0.1, 0)?;
     println!(
@@ -15,10 +15,28 @@ fn main() -> Result<(), DiscoveryError> {
     // All products of u and u_x up to the third degree: ten candidates.
     let library = Dictionary::polynomial(&["x"], &["u", "u_x"], 3)?;
     let law = Discovery::new(library, "u_xx")?.run(&samples)?;
+    #[cfg(feature = "plot")]
+    draw(&samples, "oscillator.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.terms.len(), 2);
     assert!((law.coefficient("u") + 4.25).abs() < 0.15);
     assert!((law.coefficient("u_x") + 1.0).abs() < 0.08);
     Ok(())
+}
+
+/// The samples.
+#[cfg(feature = "plot")]
+fn draw(
+    samples: &fastlsq_discovery::Samples,
+    path: &str,
+) -> Result<(), fastlsq_solve::plot::PlotError> {
+    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
+    let x = samples.points().column(0).to_vec();
+    let points = x
+        .into_iter()
+        .zip(samples.values().iter().copied())
+        .collect();
+    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
+    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -1,9 +1,9 @@
 //! A pendulum with friction, found with terms of its own: u″ = −sin u − 0.1 u′.
 #![allow(clippy::print_stdout)]
 
-use fastlsq_discovery::{Dictionary, Discovery, DiscoveryError, Samples};
+use fastlsq_discovery::{Dictionary, Discovery, Samples};
 
-fn main() -> Result<(), DiscoveryError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (x, u) = pendulum(600, 12.0);
     // Errors of measurement: ±0.005, in a fixed pattern without order.
     let noisy: Vec<f64> = u
@@ -15,7 +15,10 @@ fn main() -> Result<(), DiscoveryError> {
     let library = Dictionary::parse(&["x"], &["1", "u", "u_x", "u^2", "u^3", "u_x^3"])?
         .with("sin(u)")?
         .with("abs(u_x) u_x")?;
-    let law = Discovery::new(library, "u_xx")?.run(&Samples::on_line(&x, &noisy)?)?;
+    let samples = Samples::on_line(&x, &noisy)?;
+    let law = Discovery::new(library, "u_xx")?.run(&samples)?;
+    #[cfg(feature = "plot")]
+    draw(&samples, "own_dictionary.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.terms.len(), 2);
@@ -46,4 +49,20 @@ fn pendulum(count: usize, length: f64) -> (Vec<f64>, Vec<f64>) {
         }
     }
     (x, u)
+}
+
+/// The samples.
+#[cfg(feature = "plot")]
+fn draw(
+    samples: &fastlsq_discovery::Samples,
+    path: &str,
+) -> Result<(), fastlsq_solve::plot::PlotError> {
+    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
+    let x = samples.points().column(0).to_vec();
+    let points = x
+        .into_iter()
+        .zip(samples.values().iter().copied())
+        .collect();
+    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
+    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

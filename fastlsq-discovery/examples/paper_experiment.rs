@@ -1,9 +1,9 @@
 //! The paper's discovery experiment at full size, beside the published figures.
 #![allow(clippy::print_stdout)]
 
-use fastlsq_discovery::{DiscoveryError, PaperExperiment};
+use fastlsq_discovery::PaperExperiment;
 
-fn main() -> Result<(), DiscoveryError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let outcome = PaperExperiment::default().run()?;
     let [stiffness, damping] = outcome.coefficients;
     println!("                          here      paper");
@@ -28,8 +28,26 @@ fn main() -> Result<(), DiscoveryError> {
         );
     }
 
+    #[cfg(feature = "plot")]
+    draw(&outcome.path)?;
+
     assert!((stiffness + 4.25).abs() < 0.1);
     assert!(outcome.error < 1e-3 * outcome.difference_error);
     assert!(outcome.selected.is_some());
     Ok(())
+}
+
+/// The coefficients of all terms over the penalty.
+#[cfg(feature = "plot")]
+fn draw(path: &[fastlsq_discovery::PathPoint]) -> Result<(), fastlsq_solve::plot::PlotError> {
+    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
+    let terms = path.first().map_or(0, |point| point.coefficients.len());
+    let panel = Panel::new(Axis::log("penalty"), Axis::linear("coefficient"));
+    let panel = (0..terms).fold(panel, |panel, term| {
+        let points = path
+            .iter()
+            .map(|point| (point.penalty, point.coefficients[term]));
+        panel.series(Series::new("", points.collect(), Look::Stroke(term)))
+    });
+    Figure::of(panel).save("paper_experiment.png")
 }

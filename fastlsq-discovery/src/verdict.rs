@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Whether an answer answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Status {
     /// The law accounts for the target as far as the noise lets one see, and its terms are stable.
     Explained,

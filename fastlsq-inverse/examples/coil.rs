@@ -1,10 +1,8 @@
 //! Where is the coil? Readings from finite volumes with 1 % noise; L-BFGS-B to convergence, and Adam with
-//! 40 steps. Given the name of a file, draws the field lines and the iron there as SVG.
-
-use std::fmt::Write as _;
+//! 40 steps.
 
 use fastlsq_inverse::FitOptions;
-use fastlsq_inverse::applications::{Coil, CoilMap, median};
+use fastlsq_inverse::applications::{Coil, median};
 
 /// Draws of the noise.
 const DRAWS: u64 = 20;
@@ -29,11 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let error = |p: &[f64]| [0, 1].map(|k| (p[k] - coil.truth[k]).abs());
     assert!(error(&fit.parameters).iter().all(|e| *e < 0.01));
-    if let Some(path) = std::env::args().nth(1) {
-        let map = Coil::map(&fit.solution, 101)?;
-        std::fs::write(&path, drawing(&map, &coil, &fit.parameters))?;
-        println!("field lines and iron: {path}");
-    }
+    #[cfg(feature = "plot")]
+    draw(&fit.solution, &coil, &fit.parameters)?;
 
     let rotated = coil.rotated_problem(&exact, deviations)?;
     let mut rotated = rotated.prepare()?;
@@ -72,51 +67,37 @@ fn medians(errors: &[[f64; 2]]) -> [f64; 2] {
     [0, 1].map(|k| median(&errors.iter().map(|e| e[k]).collect::<Vec<f64>>()))
 }
 
-/// Iron in grey, field lines in blue, sensors and coils as circles.
-fn drawing(map: &CoilMap, coil: &Coil, position: &[f64]) -> String {
-    let pixel = |v: f64| 300.0 * (1.0 + v);
-    let mut svg = String::from(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 600 600\"><rect width=\"600\" height=\"600\" fill=\"white\"/>\n",
-    );
-    let half = 300.0 * (map.axis[1] - map.axis[0]) / 2.0;
-    for (i, x) in map.axis.iter().enumerate() {
-        for (j, y) in map.axis.iter().enumerate() {
-            let grey = 255.0 - 2.0 * map.permeability[(i, j)];
-            if grey < 250.0 {
-                let _ = writeln!(
-                    svg,
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{side:.1}\" height=\"{side:.1}\" fill=\"rgb({grey:.0},{grey:.0},{grey:.0})\"/>",
-                    pixel(*x) - half,
-                    pixel(-y) - half,
-                    side = 2.0 * half
-                );
-            }
-        }
-    }
-    let mut lines = |lines: Vec<Vec<[f64; 2]>>, colour: &str| {
-        for line in lines {
-            svg += "<polyline points=\"";
-            for [x, y] in line {
-                let _ = write!(svg, "{:.1},{:.1} ", pixel(x), pixel(-y));
-            }
-            let _ = writeln!(svg, "\" fill=\"none\" stroke=\"{colour}\"/>");
-        }
-    };
-    lines(map.iron_outline(), "dimgrey");
-    lines(map.field_lines(12), "steelblue");
-    let mut circle = |[x, y]: [f64; 2], radius: u32, colour: &str| {
-        let (x, y) = (pixel(x), pixel(-y));
-        let _ = writeln!(
-            svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>"
-        );
-    };
-    for sensor in &coil.sensors {
-        circle(*sensor, 5, "black");
-    }
+/// The potential in colour with field lines as its contours, the iron, the sensors, and the coil with its images.
+#[cfg(feature = "plot")]
+fn draw(
+    solution: &fastlsq_inverse::Solution,
+    coil: &Coil,
+    position: &[f64],
+) -> Result<(), fastlsq_inverse::SolveError> {
+    use fastlsq_inverse::plot::{Look, Series};
+    let mut figure = solution.figure()?;
+    let iron = Coil::map(solution, 101)?.iron_outline().into_iter();
+    let iron = iron.flat_map(|line| line.into_iter().chain([[f64::NAN; 2]]));
     let (x, y) = (position[0], position[1]);
-    for place in [[x, y], [-x, -y], [-x, y], [x, -y]] {
-        circle(place, 30, "darkorange");
+    let places = |list: &[[f64; 2]]| list.iter().map(|[x, y]| (*x, *y)).collect();
+    for panel in figure.panels_mut() {
+        *panel = panel
+            .clone()
+            .series(Series::new(
+                "iron",
+                iron.clone().map(|[x, y]| (x, y)).collect(),
+                Look::Edge,
+            ))
+            .series(Series::new(
+                "sensors",
+                places(&coil.sensors),
+                Look::ReferenceMarks,
+            ))
+            .series(Series::new(
+                "coil",
+                places(&[[x, y], [-x, -y], [-x, y], [x, -y]]),
+                Look::Dots(1),
+            ));
     }
-    svg + "</svg>\n"
+    Ok(figure.save("coil.png")?)
 }

@@ -33,6 +33,8 @@ fn four_thermometers(draws: u64) -> Result<(), InverseError> {
         let found = model.fit(&with_noise(&exact, heat.noise, seed))?;
         if seed == 0 {
             println!("{}\n", found.fit);
+            #[cfg(feature = "plot")]
+            found.fit.solution.plot("heat_sources.png")?;
             cost(&model, &found);
         }
         let own = heat.position_errors(&found.fit.parameters);

@@ -86,6 +86,8 @@ fn kdv() -> Result<(), InverseError> {
         soliton.error(&learned.solution)?,
         learned.seconds
     );
+    #[cfg(feature = "plot")]
+    learned.solution.plot("learn_bandwidth.png")?;
     assert!((speed / soliton.speed - 1.0).abs() < 0.02);
     assert!(soliton.error(&learned.solution)? <= 1e-5);
     Ok(())

@@ -28,6 +28,8 @@ fn main() -> Result<(), InverseError> {
         inside += usize::from(within(0) && within(1));
         if seed == 0 {
             println!("{fit}\n");
+            #[cfg(feature = "plot")]
+            fit.solution.plot("source_position.png")?;
         }
     }
     println!("{inside} of {draws} draws within three Cramér–Rao deviations {bound:.4?}");

@@ -11,6 +11,8 @@ fn main() -> Result<(), InverseError> {
     let fit = set_up.problem(&set_up.exact_readings(), 0.0).fit()?;
     println!("without noise:\n{fit}\n");
     assert!((fit.parameters[0] - set_up.truth).abs() < 1e-6);
+    #[cfg(feature = "plot")]
+    fit.solution.plot("wavenumber.png")?;
 
     let noise = 0.01;
     let mut prepared = set_up

@@ -65,7 +65,33 @@ mod statistics;
 pub use bandwidth::{BandwidthLearner, BandwidthLoss, LearnedBandwidth, Shape};
 pub use engine::{Linearisation, Prepared};
 pub use error::InverseError;
-pub use fastlsq_solve::*;
+#[cfg(feature = "plot")]
+pub use fastlsq_solve::plot;
+pub use fastlsq_solve::{
+    Action, Annulus, AxisIntegral, Backend, Ball, Basis, BasisError, BlockReport, BoundaryPart,
+    BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve, Coefficient, Combined,
+    ComplexPower, ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition,
+    Control, Coordinate, Corner, CpuBackend, Curve, Cylinder, Dependent, Domain, DomainError,
+    DomainExt, Draw, Ellipse, EquationRow, Expr, FINAL, Face, Factor, Factored, FactoredProblem,
+    FeatureChoice, Field, Form, Frame, FrequencyLaw, GridSamples, HalfSpace, Hole, HyperDual,
+    INITIAL, Implicit, Imposition, InputMap, Interval, Jet, JoinedBasis, Limit, LinearProblem,
+    LsqError, LsqInfo, LsqOptions, Method, MirroredSites, Mistake, MistakeReason, Moved,
+    MultiIndex, Multiplier, MultiquadricBasis, Name, NewData, Operator, OperatorError, Options,
+    Outline, PAPER_GRID, Parameter, Parity, ParseError, PartKind, PartSelector, Parted, Place,
+    Polygon, PolynomialBasis, PolynomialFamily, Posedness, PreparedRows, Probe, ProblemStatement,
+    Product, Progress, Quadrature, Real, Renamed, RenamedParts, Report, Residual, ResidualValues,
+    RowBlock, RowSource, SampleError, SaveError, SavedBasis, Sequence, SetOperation,
+    SinusoidalBasis, SinusoidalBuilder, Sites, SmoothFactor, Solution, SolveError, Space,
+    SpaceTime, Stage, Statement, StatementError, Status, SymmetrisedBasis, Symmetry, System, T,
+    TanhBasis, TanhBuilder, Taylor, Term, Torus, UnitSampler, Unknown, UpperLimit, Vocabulary,
+    WALLS, WeightLaw, Weighted, WrittenRows, X, Y, Z, abs, acos, antiderivative, asin, atan, auto,
+    axis, backend, biharmonic, call, compress, control, coordinate, corner_factors,
+    corner_functions, cos, cosh, dense, directional, div, domain, dot, exp, faer, fastlsq_basis,
+    fractional_laplacian, given, given_on_block, grad, harmonic_polynomials, hole_factors,
+    hole_functions, identity_matrix, integral, laplacian, ln, lsq, multiplier, ndarray, normal,
+    normal_derivative, parameter, parameters, patches, posed, problems, samples, saved, sech, sign,
+    sin, sinh, space, sqrt, strain, tan, tanh, transpose, unknown, unknowns, vector,
+};
 pub use fit::{Band, Fit, FitMethod, FitOptions};
 pub use model_error::ModelError;
 pub use problem::{InverseProblem, Observations, Sought};

@@ -10,6 +10,8 @@ fn main() -> Result<(), NewtonError> {
         NewtonOptions::new().solve_options(Options::new().tolerance(1e-6).max_features(300));
     let w = flow.problem.solve_with(&options)?;
     println!("{w}");
+    #[cfg(feature = "plot")]
+    w.plot("kovasznay_flow.png")?;
     let errors = flow.errors(&w, 1000)?;
     println!(
         "relative error of velocity and pressure: {:.1e}",

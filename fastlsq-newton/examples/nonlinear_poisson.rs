@@ -18,6 +18,14 @@ fn main() -> Result<(), NewtonError> {
         .solve()?;
 
     println!("{solution}");
+    #[cfg(feature = "plot")]
+    {
+        solution.plot("nonlinear_poisson.png")?;
+        let convergence = solution.newton().figure();
+        convergence
+            .save("nonlinear_poisson-convergence.png")
+            .map_err(fastlsq_newton::SolveError::from)?;
+    }
     // Any expression can be evaluated, the error among them.
     let x = [0.3, 0.6];
     let error = solution.at(u - exact, &x)?.abs();

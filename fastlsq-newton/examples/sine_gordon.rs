@@ -34,6 +34,11 @@ fn main() -> Result<(), NewtonError> {
         );
     }
     println!("{breather}\nworst error {worst:.1e}");
+    #[cfg(feature = "plot")]
+    {
+        breather.plot("sine_gordon.png")?;
+        breather.plot_film("sine_gordon-film.png", 60)?;
+    }
     assert!(worst < 1e-7);
     Ok(())
 }

@@ -4,7 +4,7 @@ mod posed;
 mod score;
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::auto::{
@@ -134,7 +134,8 @@ fn run(
     let functions = (frame.space.clone(), frame.unknowns.clone());
     let mut newton = found.best.extra;
     (newton.solves, newton.candidates) = (bench.solves, bench.candidates);
-    let solution = Solution::from_parts(functions, found.best.bases, found.best.beta, report)?;
+    let solution = Solution::from_parts(functions, found.best.bases, found.best.beta, report)?
+        .on_domain(frame.domain.clone())?;
     Ok(NonlinearSolution::new(
         solution,
         newton,

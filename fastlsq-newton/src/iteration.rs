@@ -1,7 +1,7 @@
 //! The Newton iteration for one set of features and one set of points.
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{block_weights, rms, system_bytes};

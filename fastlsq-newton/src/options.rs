@@ -10,6 +10,7 @@ use crate::slabs::SlabSolution;
 
 /// What a Newton step solves for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum StepForm {
     /// The new coefficients: min ‖J c − (J c_k − R)‖. Truncated parts cannot pile up.
     #[default]
@@ -20,6 +21,7 @@ pub enum StepForm {
 
 /// Where an iteration starts.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub enum Start {
     /// The best of zero, the linear part and the part of highest order, by residual.
     #[default]
@@ -38,6 +40,7 @@ pub enum Start {
 
 /// How a parameter is moved on the way to its value.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Continuation {
     /// Not at all.
     #[default]

@@ -97,6 +97,7 @@ impl NonlinearProblem {
     ) -> Result<NonlinearSolution, NewtonError> {
         let functions = (self.domain().coordinates(), self.unknowns());
         let (solution, report) = evolution.evolve(functions, options)?;
+        let solution = solution.on_domain(self.statement.shared_domain())?;
         let first = solution.bases().first().cloned();
         let features = first
             .map(auto::Features::Given)

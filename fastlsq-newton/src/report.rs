@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a Newton iteration ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum NewtonStatus {
     /// u no longer changes.
     Converged,
@@ -33,6 +34,7 @@ impl fmt::Display for NewtonStatus {
 
 /// One Newton step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Step {
     /// The number of the step, from 1.
     pub iteration: usize,
@@ -52,6 +54,7 @@ pub struct Step {
 
 /// One set of features that the search tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Features of each unknown.
     pub features: usize,
@@ -65,6 +68,7 @@ pub struct Candidate {
 
 /// What happened on the way to a nonlinear solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct NewtonReport {
     /// How the iteration of the final candidate ended.
     pub status: NewtonStatus,

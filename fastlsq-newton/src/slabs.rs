@@ -3,6 +3,7 @@
 mod carried;
 
 use fastlsq_solve::auto::Features;
+use fastlsq_solve::samples::{GridSamples, SampleError, even_axes};
 use fastlsq_solve::{DomainExt, EquationRow, Expr, Limit, Sites, SolveError, Stage, given, vector};
 use ndarray::Axis;
 
@@ -14,6 +15,7 @@ use carried::{Carried, is_initial};
 
 /// How a time interval is cut into slabs.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Slabs {
     /// As long as the tolerance allows with at most a thousand features; the first slab decides, and
     /// later ones are shortened only where they fail.
@@ -341,6 +343,30 @@ impl SlabSolution {
         sites: impl Into<Sites<'a>>,
     ) -> Result<Vec<f64>, SolveError> {
         self.piecewise(sites.into(), |piece, part| piece.apply_row(row, part))
+    }
+
+    /// All unknowns on a grid over all slabs, as [`Solution::on_grid`](fastlsq_solve::Solution::on_grid).
+    ///
+    /// # Errors
+    /// Another number of coordinates, more points than memory holds.
+    pub fn on_grid(&self, counts: &[usize]) -> Result<GridSamples, SolveError> {
+        let first = self.pieces.first().ok_or(SolveError::NothingToSolve)?;
+        let own = first.domain().ok_or(SampleError::NoDomain)?;
+        let ends = (self.times.first(), self.times.last());
+        let whole = match ends {
+            (Some(start), Some(end)) => own.over_times(*start, *end),
+            _ => None,
+        };
+        let domain = whole.ok_or(SampleError::NoDomain)??;
+        let count = first.unknowns().len();
+        let names = first.unknowns().iter().map(ToString::to_string).collect();
+        let axes = even_axes(&*domain, counts)?;
+        GridSamples::take(first.space().clone(), names, Some(domain), axes, |points| {
+            let row = |unknown| EquationRow::value(first.dim(), unknown, count);
+            (0..count)
+                .map(|unknown| self.apply_row(&row(unknown), points.view()))
+                .collect::<Result<_, SolveError>>()
+        })
     }
 
     /// What `evaluate` makes of the points of each slab, put together in their order.

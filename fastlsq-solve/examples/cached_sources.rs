@@ -21,6 +21,8 @@ fn main() -> Result<(), SolveError> {
         heaters.push(plate.new_data().right("equation 1", heat)?);
     }
     let plates = plate.solve_many(&heaters)?;
+    #[cfg(feature = "plot")]
+    plates[27].plot("cached_sources.png")?;
     let hottest = plates
         .iter()
         .map(|u| u.value(&[0.5, 0.5]))

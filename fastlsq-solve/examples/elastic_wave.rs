@@ -25,6 +25,8 @@ fn main() -> Result<(), SolveError> {
         .condition(WALLS, &field, &exact)
         .solve_with(&Options::new().tolerance(1e-7))?;
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("elastic_wave.png")?;
 
     let point = [0.3, 0.4, 0.5];
     let difference = &field - &exact;

@@ -17,6 +17,8 @@ fn main() -> Result<(), SolveError> {
         .dirichlet(&exact)
         .solve()?;
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("heat_space_time.png")?;
 
     let mut worst = 0.0_f64;
     for t in [0.0, 0.5, 1.0, 2.0] {

@@ -8,6 +8,8 @@ fn main() -> Result<(), SolveError> {
     for tolerance in [1e-4, 1e-10] {
         let options = Options::new().tolerance(tolerance);
         let u = helmholtz.problem.solve_with(&options)?;
+        #[cfg(feature = "plot")]
+        u.plot("helmholtz_tolerance.png")?;
         let (report, error) = (u.report(), helmholtz.errors(&u, 2000)?.value);
         println!(
             "asked for {tolerance:.0e}: {} with {} features in {:.2} s",

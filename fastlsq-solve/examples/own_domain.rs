@@ -69,6 +69,8 @@ fn main() -> Result<(), SolveError> {
         .condition("outer circle", normal_derivative(u), -0.5 / 2_f64.ln())
         .solve_with(&Options::new().tolerance(1e-7))?;
     println!("{}", u.report());
+    #[cfg(feature = "plot")]
+    u.plot("own_domain.png")?;
     let error = (u.value(&[0.0, 1.5])? - (1.0 - 1.5_f64.ln() / 2_f64.ln())).abs();
     println!("error half way: {error:.1e}");
     assert!(error < 1e-6);

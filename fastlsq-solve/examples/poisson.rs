@@ -12,6 +12,8 @@ fn main() -> Result<(), SolveError> {
         .dirichlet(0.0)
         .solve()?;
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("poisson.png")?;
 
     let point = [0.3, 0.6];
     let error = solution.at(u - exact, &point)?.abs();

@@ -27,6 +27,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(back.value(&[0.3, 0.4])?, u.value(&[0.3, 0.4])?);
     assert!(error < 1e-10);
 
+    // For other programs: a table, NumPy, ParaView.
+    let samples = back.on_grid(&[101, 101])?;
+    let folder = path.with_extension("");
+    std::fs::create_dir_all(&folder)?;
+    samples.save_csv(folder.join("u.csv"))?;
+    #[cfg(feature = "npz")]
+    samples.save_npz(folder.join("u.npz"))?;
+    samples.save_vtu(folder.join("u.vtu"))?;
+    for entry in std::fs::read_dir(&folder)? {
+        let entry = entry?;
+        println!(
+            "{} bytes in {}",
+            entry.metadata()?.len(),
+            entry.file_name().display()
+        );
+    }
+    std::fs::remove_dir_all(&folder)?;
+    #[cfg(feature = "plot")]
+    back.plot("save_and_load.png")?;
+
     // A file that was cut off is an error, not a wrong solution.
     let bytes = std::fs::read(&path)?;
     std::fs::remove_file(&path)?;

@@ -23,5 +23,8 @@ fn main() -> Result<(), SolveError> {
         solution.at(q + sin(k * X), &behind)?
     );
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("scattering.png")?;
+    assert!(solution.report().error_estimate < 1e-6);
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::domain::DomainError;
 use crate::lsq::LsqError;
 use crate::patches::PatchError;
 use crate::problem::{Mistake, list};
+use crate::samples::SampleError;
 
 /// A linear problem that cannot be solved as stated.
 #[derive(Debug, Clone, Error)]
@@ -145,6 +146,13 @@ pub enum SolveError {
     /// Patches cannot solve the problem.
     #[error(transparent)]
     Patches(Arc<PatchError>),
+    /// A grid that cannot be sampled.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// A picture that cannot be drawn or written.
+    #[cfg(feature = "plot")]
+    #[error(transparent)]
+    Plot(Arc<fastlsq_plot::PlotError>),
     /// A backend failed for a reason of its own (a device, a driver).
     #[error("backend {backend}: {reason}")]
     Backend {
@@ -180,6 +188,13 @@ impl SolveError {
             }),
             _ => None,
         }
+    }
+}
+
+#[cfg(feature = "plot")]
+impl From<fastlsq_plot::PlotError> for SolveError {
+    fn from(error: fastlsq_plot::PlotError) -> Self {
+        Self::Plot(Arc::new(error))
     }
 }
 

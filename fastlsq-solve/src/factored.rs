@@ -1,7 +1,7 @@
 //! A problem assembled and factored once, to be solved for any data (the paper's matrix cache).
 
 use std::sync::OnceLock;
-use std::time::Instant;
+use web_time::Instant;
 
 use faer::Mat;
 use fastlsq_ops::{Expr, Field, Frame};
@@ -225,7 +225,8 @@ impl FactoredProblem {
         (report.seconds, report.solve_seconds) = (seconds, solve_seconds);
         let problem = &self.problem;
         let functions = (problem.space.clone(), problem.unknowns.clone());
-        Solution::from_parts(functions, self.system.bases().to_vec(), beta, report)
+        Solution::from_parts(functions, self.system.bases().to_vec(), beta, report)?
+            .on_domain(problem.domain.clone())
     }
 
     /// The question is as well posed as that of the problem's own data, unless these data contradict each other.

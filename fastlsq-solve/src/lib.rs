@@ -57,9 +57,11 @@
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
 //! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
+//! - [`samples`]: functions on grids, for CSV, NumPy, ParaView, and as pictures (feature `plot`).
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
+//! - [`team`]: several processes that solve one problem; the crate `fastlsq-mpi` has them as the ranks of an MPI job.
 //! - [`lsq`]: the least-squares engine, usable on its own.
 //! - [`patches`]: many small sums in place of one, for corners, layers, peaks and many wave lengths; [`LinearProblem::solve`]
 //!   turns to them by itself.
@@ -86,13 +88,15 @@ pub mod problems;
 #[cfg(feature = "random-problems")]
 pub mod random_problems;
 mod report;
+pub mod samples;
 pub mod saved;
 mod singular;
 mod solution;
 pub mod space;
 mod system;
+pub mod team;
 
-pub use backend::{Backend, CpuBackend, Factored};
+pub use backend::{Backend, CpuBackend, Factored, TeamBackend};
 pub use compress::compress;
 pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
@@ -111,7 +115,19 @@ pub use fastlsq_basis::{
     TanhBuilder, Taylor, WeightLaw, Weighted,
     sampling::{Sequence, UnitSampler},
 };
-pub use fastlsq_ops::*;
+pub use fastlsq_ops::{
+    Action, AxisIntegral, Basis, BasisError, Coordinate, Dependent, EquationRow, Expr, Face, Field,
+    Form, Frame, HyperDual, Jet, MirroredSites, MultiIndex, Multiplier, Name, Operator,
+    OperatorError, Parameter, ParseError, PreparedRows, Real, Residual, ResidualValues, Sites,
+    Space, Statement, StatementError, T, Term, Unknown, UpperLimit, Vocabulary, X, Y, Z, abs, acos,
+    antiderivative, asin, atan, axis, biharmonic, call, coordinate, cos, cosh, directional, div,
+    dot, exp, faer, fastlsq_basis, fractional_laplacian, given, given_on_block, grad,
+    identity_matrix, integral, laplacian, ln, multiplier, ndarray, normal, normal_derivative,
+    parameter, parameters, sech, sign, sin, sinh, sqrt, strain, tan, tanh, transpose, unknown,
+    unknowns, vector,
+};
+#[cfg(feature = "plot")]
+pub use fastlsq_plot as plot;
 pub use lsq::{LsqError, LsqInfo, LsqOptions, Method, RowSource};
 pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use posed::Posedness;
@@ -120,6 +136,7 @@ pub use problem::{
     LinearProblem, Mistake, MistakeReason, Motion, Place, ProblemStatement,
 };
 pub use report::{BlockReport, Probe, Report, Status};
+pub use samples::{GridSamples, SampleError};
 pub use saved::SaveError;
 pub use singular::{
     bounded_functions, corner_factors, corner_functions, harmonic_polynomials, hole_factors,

@@ -327,7 +327,8 @@ impl Options {
     #[must_use]
     pub fn started(&self) -> Self {
         let mut options = self.clone();
-        options.lsq.control = options.lsq.control.started();
+        let team = self.backend.team().cloned();
+        options.lsq.control = options.lsq.control.shared_by(team).started();
         options
     }
 

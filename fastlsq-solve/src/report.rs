@@ -15,6 +15,7 @@ use crate::problem::ConcreteProblem;
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Status {
     /// The estimated error is at or below the tolerance.
     ToleranceMet,
@@ -54,6 +55,7 @@ impl fmt::Display for Status {
 
 /// One candidate that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Probe {
     /// Features for each unknown.
     pub features: usize,

@@ -7,6 +7,7 @@ use fastlsq_ops::{EquationRow, Expr, Frame, Sites, Space, Unknown, axis, laplaci
 use ndarray::{Array2, ArrayView2};
 
 use crate::SolveError;
+use crate::domain::Domain;
 use crate::report::Report;
 
 /// u(x) = Σ βⱼ φⱼ(x) for one or several unknowns, with the record of how it was found.
@@ -19,6 +20,7 @@ pub struct Solution {
     bases: Vec<Arc<dyn Basis>>,
     beta: Vec<f64>,
     report: Report,
+    domain: Option<Arc<dyn Domain>>,
 }
 
 impl Solution {
@@ -70,7 +72,29 @@ impl Solution {
             bases,
             beta,
             report,
+            domain: None,
         })
+    }
+
+    /// The same function with the domain on which it is meant, for grids and pictures.
+    ///
+    /// # Errors
+    /// A domain of another dimension.
+    pub fn on_domain(mut self, domain: Arc<dyn Domain>) -> Result<Self, SolveError> {
+        if domain.dim() != self.dim() {
+            return Err(SolveError::Dimension {
+                basis: self.dim(),
+                domain: domain.dim(),
+            });
+        }
+        self.domain = Some(domain);
+        Ok(self)
+    }
+
+    /// The domain, where it is known: that of the problem, or of a solution from a file the box around it.
+    #[must_use]
+    pub fn domain(&self) -> Option<&Arc<dyn Domain>> {
+        self.domain.as_ref()
     }
 
     /// The record of the solve.
@@ -132,6 +156,7 @@ impl Solution {
             bases: vec![basis],
             beta,
             report: self.report.clone(),
+            domain: self.domain.clone(),
         })
     }
 

@@ -8,6 +8,7 @@ mod bench;
 mod check;
 mod compare;
 mod fuzz;
+mod gallery;
 mod list;
 mod readme;
 mod reproduce;
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Bench(bench::Args),
     Check(check::Args),
     Fuzz(fuzz::Args),
+    Gallery(gallery::Args),
     List(list::Args),
     Readme(readme::Args),
     #[command(hide = true)]
@@ -36,6 +38,7 @@ impl Command {
             Self::Bench(args) => args.run(),
             Self::Check(args) => args.run(),
             Self::Fuzz(args) => args.run(),
+            Self::Gallery(args) => args.run(),
             Self::List(args) => args.run(),
             Self::Readme(args) => args.run(),
             Self::MemoryProbe(args) => args.run(),

@@ -31,6 +31,8 @@ pub(crate) struct Package {
     /// What each feature enables.
     pub(crate) features: BTreeMap<String, Vec<String>>,
     pub(crate) targets: Vec<Target>,
+    /// The registries it may go to; all of them if nothing is said.
+    publish: Option<Vec<String>>,
     metadata: Option<Tables<PackageSettings>>,
 }
 
@@ -104,6 +106,13 @@ impl Package {
         self.manifest_path.parent().unwrap_or(Path::new(""))
     }
 
+    /// Whether the crate is for others.
+    pub(crate) fn is_published(&self) -> bool {
+        self.publish
+            .as_ref()
+            .is_none_or(|registries| !registries.is_empty())
+    }
+
     /// The crate's examples.
     pub(crate) fn examples(&self) -> impl Iterator<Item = &Target> {
         self.targets.iter().filter(|target| target.is_example())
@@ -155,6 +164,7 @@ pub(crate) mod tests {
                 "manifest_path": "/ws/plain/Cargo.toml",
                 "features": { "default": [], "extra": [] },
                 "targets": [{ "name": "plain", "kind": ["lib"] }],
+                "publish": [],
                 "metadata": null
             }
         ],
@@ -177,6 +187,7 @@ pub(crate) mod tests {
         assert_eq!(examples, ["quick", "rates"]);
         assert_eq!(waves.skipped_examples(), ["rates"]);
         assert!(workspace.packages[1].skipped_examples().is_empty());
+        assert!(waves.is_published() && !workspace.packages[1].is_published());
         assert_eq!(
             workspace.settings.large_files,
             [Path::new("data/reference.bin")]

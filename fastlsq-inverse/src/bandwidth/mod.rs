@@ -347,12 +347,13 @@ impl BandwidthLearner {
         progress: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
     ) -> Result<LearnedBandwidth, InverseError> {
         let begin = Instant::now();
-        let mut control = self.options.control().started();
+        let mut control = self.options.started().control().clone();
         if control.time().is_some() {
             // A result is made of the best law by about as much work as two evaluations are.
             let loss = self.loss.with_ridge(first, &control);
             loss.loss_and_gradient(&self.start)?;
-            control = control.reserving(2 * begin.elapsed());
+            let evaluation = control.agreed(begin.elapsed());
+            control = control.reserving(2 * evaluation);
         }
         let mut history = History::default();
         let mut stopped = false;

@@ -298,7 +298,8 @@ impl Prepared {
             self.system.bases().to_vec(),
             beta,
             report,
-        )?)
+        )?
+        .on_domain(forward.domain)?)
     }
 }
 

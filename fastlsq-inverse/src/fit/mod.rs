@@ -86,11 +86,11 @@ impl Prepared {
                 requirement: "factors are positive and finite",
             });
         }
-        let control = self.problem.options.control().started();
+        let control = self.problem.options.started().control().clone();
         control.enter(Stage::Preparing).map_err(SolveError::from)?;
         let scaled = Scaled::new(self, &control)?;
         // A result is made of the best parameters by about as much work as the first evaluation was.
-        let evaluation = begin.elapsed();
+        let evaluation = control.agreed(begin.elapsed());
         let scaled = scaled.under(control.clone().reserving(evaluation + evaluation / 2));
         let mut starts = vec![self.first_start(options)?];
         if options.further_starts > 0 {

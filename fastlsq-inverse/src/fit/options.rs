@@ -4,6 +4,7 @@ use crate::optimise::{LbfgsbOptions, LevenbergMarquardtOptions, Limits, Method};
 
 /// How the parameters are found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum FitMethod {
     /// Levenberg–Marquardt on the residuals: few steps, each with the Jacobian.
     LevenbergMarquardt(LevenbergMarquardtOptions),

@@ -301,7 +301,8 @@ impl Follower<'_> {
             iterations,
             held_out_residual: score.worst,
             values: score.values,
-            solution: Solution::from_parts(functions, self.bases.clone(), beta, report)?,
+            solution: Solution::from_parts(functions, self.bases.clone(), beta, report)?
+                .on_domain(frame.domain.clone())?,
         })
     }
 }

@@ -6,6 +6,7 @@ use fastlsq_solve::Limit;
 
 /// One run from the first time to the last.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RunReport {
     /// The relative error of the whole that it aimed for.
     pub tolerance: f64,
@@ -27,6 +28,7 @@ pub struct RunReport {
 
 /// A solution that ceases to exist.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct BlowUp {
     /// The last time at which it was found.
     pub time: f64,
@@ -38,6 +40,7 @@ pub struct BlowUp {
 
 /// How a problem was evolved in time.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct EvolutionReport {
     /// The time that was reached; values beyond are NaN.
     pub reached: f64,

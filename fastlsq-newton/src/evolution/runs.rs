@@ -7,7 +7,7 @@
 //! are repeated, each ten times finer, until the estimate meets the tolerance or no longer falls.
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::control::Held;

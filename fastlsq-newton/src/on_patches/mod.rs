@@ -6,7 +6,7 @@
 mod equations;
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::auto::{Features, Found};
@@ -150,7 +150,9 @@ impl NewtonBench<'_> {
         report.posedness = posedness.filter(Posedness::is_fine).unwrap_or_default();
         report.probes = found.map_or_else(Vec::new, |found| found.probes.clone());
         let functions = (frame.space.clone(), frame.unknowns.clone());
-        let solution = solution.into_solution(functions, report)?;
+        let solution = solution
+            .into_solution(functions, report)?
+            .on_domain(frame.domain.clone())?;
         Ok(NonlinearSolution::new(
             solution,
             newton,

@@ -23,7 +23,7 @@ mod trial;
 mod tune;
 mod unseen;
 
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::Parity;
 
@@ -135,7 +135,8 @@ fn as_solution(
     let report = Report::of(bench.problem, bench.options, &found, seconds);
     let problem = bench.problem;
     let functions = (problem.space.clone(), problem.unknowns.clone());
-    Solution::from_parts(functions, found.best.bases, found.best.beta, report)
+    Solution::from_parts(functions, found.best.bases, found.best.beta, report)?
+        .on_domain(problem.domain.clone())
 }
 
 /// Checks everything, then calls `work` in the pool that was asked for.

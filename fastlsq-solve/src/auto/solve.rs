@@ -1,6 +1,6 @@
 //! The story of a linear solve: state, search for one sum of waves, patches if need be, report.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::search::{Found, search};
 use super::trial::LinearBench;
@@ -197,5 +197,7 @@ fn as_patched(
     };
     let report = report.repeated_by(bench.options.on_patches_again());
     let functions = (problem.space.clone(), problem.unknowns.clone());
-    patched.into_solution(functions, report)
+    patched
+        .into_solution(functions, report)?
+        .on_domain(problem.domain.clone())
 }

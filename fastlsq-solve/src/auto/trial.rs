@@ -1,7 +1,7 @@
 //! One candidate: features, rows and weights fixed, solved and judged.
 
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, ProductBasis, SinusoidalBasis};

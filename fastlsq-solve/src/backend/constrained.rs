@@ -8,7 +8,7 @@ use super::Factored;
 use crate::SolveError;
 use crate::lsq::{
     ConstrainedFactorisation, Constraints, Input, LsqError, LsqInfo, LsqOptions, Method, RowSource,
-    factor_constrained,
+    factor_constrained, factor_constrained_shared,
 };
 use crate::system::System;
 
@@ -29,6 +29,7 @@ impl ConstrainedFactored {
         free: &System,
         exact: &System,
         options: &LsqOptions,
+        shared: bool,
     ) -> Result<Box<dyn Factored>, SolveError> {
         let mut matrix = Mat::zeros(exact.nrows(), exact.ncols());
         exact.write_rows(0, matrix.as_mut())?;
@@ -38,7 +39,12 @@ impl ConstrainedFactored {
             values: values.as_ref(),
         };
         let rhs = free.right_hand_side();
-        let factorisation = factor_constrained(free, rhs.as_ref(), constraints, options)?;
+        let factor = if shared {
+            factor_constrained_shared
+        } else {
+            factor_constrained
+        };
+        let factorisation = factor(free, rhs.as_ref(), constraints, options)?;
         let info = describe(&factorisation, system, options);
         Ok(Box::new(Self {
             factorisation,

@@ -7,7 +7,7 @@ use faer::{Mat, MatRef};
 use super::constrained::ConstrainedFactored;
 use super::{Backend, Factored};
 use crate::SolveError;
-use crate::lsq::{self, CachedSolver, Factorisation, LsqInfo, LsqOptions};
+use crate::lsq::{CachedSolver, Factorisation, LsqInfo, LsqOptions, factor, factor_shared};
 use crate::system::System;
 
 /// Rows are assembled and merged block by block on the processor's cores.
@@ -28,16 +28,26 @@ impl Backend for CpuBackend {
         system: &System,
         options: &LsqOptions,
     ) -> Result<Box<dyn Factored>, SolveError> {
-        if let (Some(free), Some(exact)) = system.split_exact() {
-            return ConstrainedFactored::boxed(system, &free, &exact, options);
-        }
-        let rhs = system.right_hand_side();
-        let factorisation = lsq::factor(system, rhs.as_ref(), options)?;
-        Ok(Box::new(CpuFactored {
-            factorisation,
-            cache: OnceLock::new(),
-        }))
+        factor_system(system, options, false)
     }
+}
+
+/// Factors a system on this process, or by all members of the control's team.
+pub(super) fn factor_system(
+    system: &System,
+    options: &LsqOptions,
+    shared: bool,
+) -> Result<Box<dyn Factored>, SolveError> {
+    if let (Some(free), Some(exact)) = system.split_exact() {
+        return ConstrainedFactored::boxed(system, &free, &exact, options, shared);
+    }
+    let rhs = system.right_hand_side();
+    let factor = if shared { factor_shared } else { factor };
+    let factorisation = factor(system, rhs.as_ref(), options)?;
+    Ok(Box::new(CpuFactored {
+        factorisation,
+        cache: OnceLock::new(),
+    }))
 }
 
 #[derive(Debug)]
@@ -53,6 +63,10 @@ impl Factored for CpuFactored {
     }
 
     fn solve(&self, right_hand_sides: MatRef<'_, f64>) -> Result<Mat<f64>, SolveError> {
+        if self.factorisation.is_shared() {
+            // No process has room for the whole range.
+            return Ok(self.factorisation.solve(right_hand_sides)?);
+        }
         if let Some(cache) = self.cache.get() {
             return Ok(cache.solve(right_hand_sides)?);
         }

@@ -2,16 +2,20 @@
 
 mod constrained;
 mod cpu;
+mod team;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use faer::{Mat, MatRef};
 
 use crate::SolveError;
 use crate::lsq::{LsqInfo, LsqOptions};
 use crate::system::System;
+use crate::team::Team;
 
 pub use cpu::CpuBackend;
+pub use team::TeamBackend;
 
 /// Turns a [`System`] into something that can be solved again and again.
 pub trait Backend: Debug + Send + Sync {
@@ -22,6 +26,12 @@ pub trait Backend: Debug + Send + Sync {
     /// everything itself says no and never sees any.
     fn takes_written_rows(&self) -> bool {
         false
+    }
+
+    /// The processes that share every call, if there are several. They run the same program with the same input; see
+    /// [`team`](crate::team).
+    fn team(&self) -> Option<&Arc<dyn Team>> {
+        None
     }
 
     /// Assembles and factors the weighted rows, with the system's own right-hand side along. Blocks

@@ -14,6 +14,7 @@ mod reference;
 mod requests;
 mod solves;
 mod systems;
+mod threads;
 
 use faer::MatRef;
 use thiserror::Error;
@@ -27,6 +28,8 @@ pub use solves::{
     adjoint_identity, cached_solves, full_rank, rank_deficient, ridge, ridge_rows,
     several_right_hand_sides, smooth_function, wide,
 };
+
+pub use threads::as_team;
 
 use crate::SolveError;
 use crate::backend::Backend;

@@ -7,7 +7,17 @@ use super::run::Run;
 use super::{Control, Limit};
 
 /// The limit where the machine does not tell how much memory it has.
-const FALLBACK_LIMIT: usize = 16 << 30;
+const FALLBACK_LIMIT: usize = gibibytes(16);
+
+/// So many gibibytes, or as many bytes as an address can tell apart.
+pub(crate) const fn gibibytes(count: u64) -> usize {
+    let bytes = count << 30;
+    if bytes > usize::MAX as u64 {
+        usize::MAX
+    } else {
+        bytes as usize
+    }
+}
 
 /// Memory that a caller holds while it calls others; given back when dropped.
 #[derive(Debug)]
@@ -51,7 +61,11 @@ impl Control {
         if self.memory.is_none() && needed < UNASKED {
             return Ok(());
         }
-        let limit = self.memory.unwrap_or_else(available);
+        let limit = match (self.memory, self.team()) {
+            (Some(limit), _) => limit,
+            (None, Some(team)) => team.memory(),
+            (None, None) => available_memory(),
+        };
         if needed > limit {
             return Err(Limit::Memory { needed, limit });
         }
@@ -78,8 +92,9 @@ impl Control {
 /// Less than this is had on any machine.
 const UNASKED: usize = 16 << 20;
 
-/// Memory that the system says is available.
-fn available() -> usize {
+/// Memory that the system says is available, in bytes.
+#[must_use]
+pub fn available_memory() -> usize {
     let table = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     table
         .lines()

@@ -5,11 +5,16 @@
 //! factorisation, between blocks of rows, candidates, Newton steps, slabs, fits. A call that is stopped returns the
 //! best that it has, and its report says why it ended; only where there is nothing yet is the [`Limit`] an error.
 //!
-//! This module knows no other: everything may use it.
+//! Where several processes work on one call (a [`Team`]), all must take the same way, so that none of them may look at
+//! its own clock: the time is what the leading process said when they last [met](crate::team::meet), which they do
+//! whenever a stage begins and within every shared factorisation. Its callback alone is asked; memory is what the process with
+//! the least has.
+//!
+//! This module knows only `team`: everything may use it.
 //!
 //! ```
 //! use std::ops::ControlFlow;
-//! use std::time::Duration;
+//! use std::time::{Duration, Instant};
 //! use fastlsq_solve::{BoxDomain, LinearProblem, Options, Status, exp, laplacian, unknown, X, Y};
 //!
 //! let u = unknown("u");
@@ -36,13 +41,16 @@ mod stage;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 use thiserror::Error;
 
-pub use memory::Held;
+pub(crate) use memory::gibibytes;
+pub use memory::{Held, available_memory};
 pub use stage::{Progress, Stage};
 
+use crate::team::{Purpose, Team, meet};
 use run::Run;
 
 /// Why a call stopped before it was done.
@@ -83,6 +91,8 @@ pub struct Control {
     /// Time that is kept for what comes after the work under this control.
     reserve: Duration,
     run: Option<Arc<Run>>,
+    /// The processes that share the call.
+    team: Option<Arc<dyn Team>>,
 }
 
 impl Control {
@@ -95,6 +105,7 @@ impl Control {
             callback: None,
             reserve: Duration::ZERO,
             run: None,
+            team: None,
         }
     }
 
@@ -123,6 +134,19 @@ impl Control {
         self
     }
 
+    /// The call is made by all members of a team at the same time (default: by this process alone).
+    #[must_use]
+    pub fn shared_by(mut self, team: Option<Arc<dyn Team>>) -> Self {
+        self.team = team.or(self.team);
+        self
+    }
+
+    /// The processes that share the call.
+    #[must_use]
+    pub fn team(&self) -> Option<&Arc<dyn Team>> {
+        self.team.as_ref()
+    }
+
     /// The time that the call may take.
     #[must_use]
     pub fn time(&self) -> Option<Duration> {
@@ -142,6 +166,7 @@ impl Control {
         self.memory = self.memory.or(other.memory);
         self.callback = self.callback.or_else(|| other.callback.clone());
         self.run = self.run.or_else(|| other.run.clone());
+        self.team = self.team.or_else(|| other.team.clone());
         self
     }
 
@@ -151,7 +176,7 @@ impl Control {
     pub fn started(&self) -> Self {
         let mut control = self.clone();
         if control.run.is_none() {
-            control.run = Some(Arc::new(Run::new(self.time)));
+            control.run = Some(Arc::new(Run::new(self.time, self.team.is_some())));
         }
         control
     }
@@ -168,8 +193,65 @@ impl Control {
     pub fn without_deadline(&self) -> Self {
         Self {
             memory: self.memory,
+            team: self.team.clone(),
             ..Self::new()
         }
+    }
+
+    /// The control of a part of the call that this process does on its own: by its own clock, until the deadline as it is known
+    /// now. That the part was stopped is to be [agreed on](Self::agree) before the call goes on. Without a team, the same
+    /// control.
+    #[must_use]
+    pub fn apart(&self) -> Self {
+        let Some(team) = &self.team else {
+            return self.clone();
+        };
+        let now = Instant::now();
+        let deadline = self.remaining().and_then(|left| now.checked_add(left));
+        Self {
+            time: self.time,
+            memory: self.memory.or(Some(team.memory())),
+            callback: self.own_callback().cloned(),
+            reserve: Duration::ZERO,
+            run: self.run.as_ref().map(|run| Arc::new(run.apart(deadline))),
+            team: None,
+        }
+    }
+
+    /// Meets with the team, if there is one: all members learn the leader's time, and the largest `failure` of any.
+    pub(crate) fn agree(&self, purpose: Purpose, fingerprint: u64, failure: u64) -> u64 {
+        let Some(team) = &self.team else {
+            return failure;
+        };
+        let own = match &self.run {
+            Some(run) if team.rank() == 0 => run.word(),
+            _ => [0; 2],
+        };
+        let values = [failure, own[0], own[1], 0];
+        let [failure, time, stop, _] = meet(team.as_ref(), purpose, fingerprint, values);
+        if let Some(run) = &self.run {
+            run.hear([time, stop]);
+        }
+        failure
+    }
+
+    /// The call ends for this reason, on all members of a team.
+    pub(crate) fn end(&self, limit: Limit) {
+        if let Some(run) = &self.run {
+            run.end(limit);
+        }
+    }
+
+    /// A duration that was measured here, as the leading process measured it: for what is decided by it.
+    #[must_use]
+    pub fn agreed(&self, measured: Duration) -> Duration {
+        let Some(team) = &self.team else {
+            return measured;
+        };
+        let leads = team.rank() == 0;
+        let nanos = u64::try_from(measured.as_nanos()).unwrap_or(u64::MAX);
+        let word = if leads { nanos } else { 0 };
+        Duration::from_nanos(self.agree(Purpose::Clock, 0, word))
     }
 
     /// The time since the call began.
@@ -183,8 +265,8 @@ impl Control {
     /// The time that is left; `None` without a time limit.
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
-        let deadline = self.run.as_ref()?.deadline?;
-        let left = deadline.saturating_duration_since(Instant::now());
+        let run = self.run.as_ref()?;
+        let left = run.deadline?.saturating_duration_since(run.now());
         Some(left.saturating_sub(self.reserve))
     }
 
@@ -197,7 +279,7 @@ impl Control {
             return Ok(());
         };
         let now = run.look(self.time, self.reserve)?;
-        if let Some(callback) = &self.callback
+        if let Some(callback) = self.own_callback()
             && run.report_is_due(now)
             && let Ok(mut callback) = callback.try_lock()
         {
@@ -221,13 +303,23 @@ impl Control {
             return Ok(());
         };
         run.look(self.time, self.reserve)?;
-        if let Some(callback) = &self.callback {
+        if let Some(callback) = self.own_callback() {
             run.set_stage(stage);
             // A callback that panicked elsewhere has said nothing against going on.
             let mut callback = callback.lock().unwrap_or_else(PoisonError::into_inner);
             run.report(&mut *callback)?;
         }
+        if self.team.is_some() {
+            self.agree(Purpose::Clock, 0, 0);
+            run.look(self.time, self.reserve)?;
+        }
         Ok(())
+    }
+
+    /// The callback, where this process is the one to ask it.
+    fn own_callback(&self) -> Option<&Arc<Mutex<Callback>>> {
+        let leads = self.team.as_ref().is_none_or(|team| team.rank() == 0);
+        self.callback.as_ref().filter(|_| leads)
     }
 
     /// Takes note of the score of a candidate; the best is reported.
@@ -276,6 +368,7 @@ impl fmt::Debug for Control {
             .field("memory_limit", &self.memory)
             .field("progress", &self.callback.is_some())
             .field("running", &self.run.is_some())
+            .field("team", &self.team)
             .finish()
     }
 }

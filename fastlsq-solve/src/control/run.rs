@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 use super::{Limit, Progress, Stage};
 
@@ -14,6 +15,10 @@ const EVERY: Duration = Duration::from_millis(10);
 pub(super) struct Run {
     begin: Instant,
     pub(super) deadline: Option<Instant>,
+    /// Where processes share the call: nanoseconds since its beginning, as the leading one said last.
+    shared: Option<AtomicU64>,
+    /// The callback has said stop, which the others do not know yet.
+    wish: AtomicBool,
     /// Once the time is up or the callback has said stop, everything stops.
     over: AtomicBool,
     cancelled: AtomicBool,
@@ -27,10 +32,12 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(time: Option<Duration>) -> Self {
+    pub(super) fn new(time: Option<Duration>, shared: bool) -> Self {
         let begin = Instant::now();
         Self {
             begin,
+            shared: shared.then(|| AtomicU64::new(0)),
+            wish: AtomicBool::new(false),
             // A deadline beyond what the clock can tell is none.
             deadline: time.and_then(|time| begin.checked_add(time)),
             over: AtomicBool::new(false),
@@ -46,9 +53,63 @@ impl Run {
         self.begin.elapsed()
     }
 
+    /// The time that counts: that of the clock, or what the leading process said last.
+    pub(super) fn now(&self) -> Instant {
+        match &self.shared {
+            None => Instant::now(),
+            Some(said) => {
+                let said = Duration::from_nanos(said.load(Ordering::Relaxed));
+                self.begin.checked_add(said).unwrap_or(self.begin)
+            }
+        }
+    }
+
+    /// What the leading process tells the others: its time, and whether its callback said stop.
+    pub(super) fn word(&self) -> [u64; 2] {
+        let elapsed = u64::try_from(self.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        [elapsed, u64::from(self.wish.load(Ordering::Relaxed))]
+    }
+
+    /// What the leading process told.
+    pub(super) fn hear(&self, [time, stop]: [u64; 2]) {
+        if let Some(said) = &self.shared {
+            said.fetch_max(time, Ordering::Relaxed);
+        }
+        if stop != 0 {
+            self.end(Limit::Cancelled);
+        }
+    }
+
+    /// Everything ends for this reason; a lack of memory ends one step only.
+    pub(super) fn end(&self, limit: Limit) {
+        if limit == Limit::Cancelled {
+            self.cancelled.store(true, Ordering::Relaxed);
+        }
+        if !matches!(limit, Limit::Memory { .. }) {
+            self.over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The state for a part that one process does on its own, by its own clock.
+    pub(super) fn apart(&self, deadline: Option<Instant>) -> Self {
+        let stage = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            begin: self.begin,
+            shared: None,
+            wish: AtomicBool::new(false),
+            deadline,
+            over: AtomicBool::new(self.over.load(Ordering::Relaxed)),
+            cancelled: AtomicBool::new(self.cancelled.load(Ordering::Relaxed)),
+            next_report: AtomicU64::new(self.next_report.load(Ordering::Relaxed)),
+            stage: Mutex::new(stage),
+            best: AtomicU64::new(self.best.load(Ordering::Relaxed)),
+            held: AtomicUsize::new(self.held.load(Ordering::Relaxed)),
+        }
+    }
+
     /// The time, unless everything is over.
     pub(super) fn look(&self, time: Option<Duration>, reserve: Duration) -> Result<Instant, Limit> {
-        let now = Instant::now();
+        let now = self.now();
         let passed = |at: Instant| self.deadline.is_some_and(|deadline| at >= deadline);
         if !self.over.load(Ordering::Relaxed) {
             // Whoever keeps a reserve stops sooner; others go on.
@@ -67,6 +128,12 @@ impl Run {
     }
 
     pub(super) fn report_is_due(&self, now: Instant) -> bool {
+        // Reports follow the clock of this process in any case.
+        let now = if self.shared.is_some() {
+            Instant::now()
+        } else {
+            now
+        };
         let elapsed = now.saturating_duration_since(self.begin).as_nanos();
         elapsed >= u128::from(self.next_report.load(Ordering::Relaxed))
     }
@@ -99,9 +166,11 @@ impl Run {
         let next = u64::try_from(next).unwrap_or(u64::MAX);
         self.next_report.store(next, Ordering::Relaxed);
         if answer.is_break() {
-            self.cancelled.store(true, Ordering::Relaxed);
-            self.over.store(true, Ordering::Relaxed);
-            return Err(Limit::Cancelled);
+            self.wish.store(true, Ordering::Relaxed);
+            if self.shared.is_none() {
+                self.end(Limit::Cancelled);
+                return Err(Limit::Cancelled);
+            }
         }
         Ok(())
     }

@@ -39,6 +39,20 @@ impl Shape {
         }
     }
 
+    /// Operations of reducing `n` columns of a block of `p` rows, with `k` columns carried along: 4 for each entry that a
+    /// reflector passes over.
+    pub(crate) fn flops(self, p: usize, n: usize, k: usize) -> u64 {
+        let entries = |j: usize| {
+            let rows = match self {
+                Self::Dense => p - j,
+                Self::Stacked => p,
+                Self::StackedTriangle => p.min(j + 1),
+            };
+            (rows * (n + k - j)) as u64
+        };
+        4 * (0..self.reducible(p, n)).map(entries).sum::<u64>()
+    }
+
     /// How many columns a block of `p` rows can reduce.
     fn reducible(self, p: usize, n: usize) -> usize {
         match self {

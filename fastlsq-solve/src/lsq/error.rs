@@ -137,3 +137,13 @@ pub enum LsqError {
         cause: rayon::ThreadPoolBuildError,
     },
 }
+
+impl LsqError {
+    /// The error of rows that were counted from another one than the first.
+    pub(crate) fn moved(mut self, first: usize) -> Self {
+        if let Self::NotFinite { row, .. } = &mut self {
+            *row += first;
+        }
+        self
+    }
+}

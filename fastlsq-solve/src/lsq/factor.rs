@@ -17,7 +17,7 @@ use super::source::{RowSource, check_finite};
 use super::streamed::Layout;
 use super::work::Work;
 use faer::{Mat, MatRef};
-use std::time::Instant;
+use web_time::Instant;
 
 /// A factored least-squares problem: the map from right-hand sides b to the solutions x of
 /// min ‖Ax − b‖² + μ‖x‖².
@@ -60,12 +60,30 @@ pub fn factor(
     rhs: MatRef<'_, f64>,
     options: &LsqOptions,
 ) -> Result<Factorisation, LsqError> {
+    factor_rows(source, rhs, options, false)
+}
+
+/// As [`factor`], by all members of the [team](crate::Control::team) of the options' control at the same time.
+pub(crate) fn factor_shared(
+    source: &dyn RowSource,
+    rhs: MatRef<'_, f64>,
+    options: &LsqOptions,
+) -> Result<Factorisation, LsqError> {
+    factor_rows(source, rhs, options, true)
+}
+
+pub(super) fn factor_rows(
+    source: &dyn RowSource,
+    rhs: MatRef<'_, f64>,
+    options: &LsqOptions,
+    shared: bool,
+) -> Result<Factorisation, LsqError> {
     options.validate()?;
     let (m, n) = (source.nrows(), source.ncols());
     if m == 0 || n == 0 {
         return Err(LsqError::Empty { rows: m, cols: n });
     }
-    check_memory(m, n, rhs.ncols(), options)?;
+    check_memory(m, n, rhs.ncols(), options, shared)?;
     expect_rows(rhs, m, Input::RightHandSide, "row of A")?;
     with_threads(options, |work| {
         let task = Task {
@@ -73,6 +91,7 @@ pub fn factor(
             rhs,
             options,
             work,
+            shared,
         };
         let (parts, method, reason, fallbacks) = run(task)?;
         task.check()?;
@@ -283,6 +302,11 @@ impl Factorisation {
     #[must_use]
     pub fn info(&self) -> &LsqInfo {
         &self.info
+    }
+
+    /// Whether the orthogonal factor is spread over several processes: then all of them solve at the same time.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.range.as_ref().is_some_and(RangeMap::is_shared)
     }
 
     /// Solutions for new right-hand sides (M×k), N×k.

@@ -5,14 +5,17 @@ use super::options::{LsqOptions, Method};
 use super::streamed::Layout;
 use crate::control::Limit;
 
-/// Fails if an `m`×`n` problem with `k` right-hand sides needs more memory than allowed.
+/// Fails if an `m`×`n` problem with `k` right-hand sides needs more memory than allowed, on the process with the most
+/// rows if they are shared.
 pub(crate) fn check_memory(
     m: usize,
     n: usize,
     k: usize,
     options: &LsqOptions,
+    shared: bool,
 ) -> Result<(), LsqError> {
-    let needed = estimate(m, n, k, options);
+    let members = options.control.team().map_or(1, |team| team.size());
+    let needed = estimate(m, n, k, options, if shared { members } else { 1 });
     match options.control.allow_bytes(needed) {
         Ok(()) => Ok(()),
         Err(Limit::Memory { needed, limit }) => Err(LsqError::TooLarge {
@@ -26,7 +29,7 @@ pub(crate) fn check_memory(
 }
 
 /// Bytes needed, to leading order; `None` when the number itself overflows.
-fn estimate(m: usize, n: usize, k: usize, options: &LsqOptions) -> Option<usize> {
+fn estimate(m: usize, n: usize, k: usize, options: &LsqOptions, members: usize) -> Option<usize> {
     let width = n.checked_add(k)?;
     let triangle = n.checked_mul(width)?;
     let layout = Layout::new(m, n);
@@ -43,7 +46,9 @@ fn estimate(m: usize, n: usize, k: usize, options: &LsqOptions) -> Option<usize>
         .checked_add(block.checked_mul(in_flight)?)?;
     numbers = numbers.checked_add(m.checked_mul(k)?)?;
     if options.keep_q {
-        numbers = numbers.checked_add(m.checked_mul(n)?)?;
+        let streams = layout.streams.div_ceil(members.min(layout.streams));
+        let own = (m.div_ceil(layout.streams)).checked_mul(streams)?;
+        numbers = numbers.checked_add(own.checked_mul(n)?)?;
     }
     numbers.checked_mul(size_of::<f64>())
 }

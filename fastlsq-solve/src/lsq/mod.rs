@@ -34,7 +34,7 @@
 //! Blocks, streams and chunks depend on the sizes only, so results are the same, bit for bit, on any number of
 //! threads. Random sketches use fixed seeds.
 //!
-//! Map: `source` (rows) → `streamed`, `block`, `panel` (QR) → `pivoted`, `pivots`, `elimination` (rank) → `range_map`,
+//! Map: `source` (rows) → `streamed`, `block`, `panel`, `reflected` (QR; `shared` by several processes) → `pivoted`, `pivots`, `elimination` (rank) → `range_map`,
 //! `solution_map` (Q₁ and the inverse of T in A ≈ Q₁·T) → `factor`, `cached`, `constrained`; `methods` holds one
 //! file for each [`Method`]. Everything asks the [`Control`](crate::Control) of the options whether it may go on.
 
@@ -42,9 +42,11 @@ mod block;
 mod cached;
 mod columns;
 mod constrained;
+mod cost;
 mod elimination;
 mod error;
 mod factor;
+mod failure;
 mod info;
 mod kernels;
 mod memory;
@@ -55,7 +57,9 @@ mod pivoted;
 mod pivots;
 mod products;
 mod range_map;
+mod reflected;
 mod row_blocks;
+mod shared;
 mod solution_map;
 mod source;
 mod streamed;
@@ -64,8 +68,11 @@ mod work;
 
 pub use cached::CachedSolver;
 pub use columns::spanning_columns;
+pub(crate) use constrained::factor_constrained_shared;
 pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained};
+pub use cost::{Machine, RowsCost};
 pub use error::{Input, LsqError};
+pub(crate) use factor::factor_shared;
 pub use factor::{Factorisation, factor};
 pub use info::{LsqInfo, StageSeconds};
 pub(crate) use kernels::{column, column_mut, times};
@@ -73,6 +80,7 @@ pub(crate) use options::MOST_THREADS;
 pub use options::{LsqOptions, Method};
 pub(crate) use pivoted::{PivotedQr, pivoted_qr};
 pub(crate) use products::add_product;
+pub(crate) use shared::{flat, unflat};
 pub use source::RowSource;
 pub(crate) use streamed::reduce_rows;
 pub use triangle::condition_of_triangle;

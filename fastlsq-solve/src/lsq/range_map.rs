@@ -5,7 +5,7 @@
 use super::kernels::{column, dot};
 use super::pivoted::PivotedQr;
 use super::products::{add_product, product};
-use super::streamed::QNode;
+use super::shared::RowFactor;
 use faer::{Mat, MatRef};
 
 /// Coordinates and what cannot be expressed by them.
@@ -76,7 +76,7 @@ pub(crate) enum RangeMap {
     /// Reflectors of the streamed QR of `n` columns, then the inner map.
     Streamed {
         /// The reflectors.
-        q: QNode,
+        q: RowFactor,
         /// Columns of the streamed matrix.
         n: usize,
         /// What acts on the triangle.
@@ -100,6 +100,17 @@ impl RangeMap {
             Self::Direct(inner) => inner.project(b.to_owned(), parallel).coordinates,
             Self::Matrix(a) => product(a.as_ref().transpose(), b, parallel),
         }
+    }
+
+    /// Whether its rows are spread over several processes.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(
+            self,
+            Self::Streamed {
+                q: RowFactor::Shared(_),
+                ..
+            }
+        )
     }
 
     /// Q₁ as a matrix with `rank` columns.

@@ -66,6 +66,27 @@ impl RowSource for ColumnSubset<'_> {
     }
 }
 
+/// Neighbouring rows of another source.
+pub(crate) struct RowRange<'a> {
+    pub(crate) source: &'a dyn RowSource,
+    pub(crate) first: usize,
+    pub(crate) rows: usize,
+}
+
+impl RowSource for RowRange<'_> {
+    fn nrows(&self) -> usize {
+        self.rows
+    }
+
+    fn ncols(&self) -> usize {
+        self.source.ncols()
+    }
+
+    fn write_rows(&self, start: usize, out: MatMut<'_, f64>) -> Result<(), LsqError> {
+        self.source.write_rows(self.first + start, out)
+    }
+}
+
 impl RowSource for MatRef<'_, f64> {
     fn nrows(&self) -> usize {
         MatRef::nrows(self)

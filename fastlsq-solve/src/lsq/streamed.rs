@@ -8,11 +8,14 @@
 use super::block::{BlockReflectors, Shape, join, reduce_block};
 use super::error::{Input, LsqError};
 use super::kernels::{column, dot};
+use super::reflected::QNode;
 use super::row_blocks::TASK_ROWS;
+use super::shared::RowFactor;
 use super::source::{RowSource, check_finite};
 use super::triangle::clear_below_diagonal;
 use super::work::Work;
 use crate::control::Control;
+use crate::team::Tally;
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 
@@ -36,6 +39,10 @@ impl Layout {
         while streams < 16 && m / (2 * streams) >= n.saturating_mul(4).max(block) {
             streams *= 2;
         }
+        // Many streams serve many processes; one process loses two percent by them.
+        while streams < MOST_STREAMS && m / (2 * streams) >= n.saturating_mul(16).max(4 * block) {
+            streams *= 2;
+        }
         let rows = m.div_ceil(streams);
         let first = if rows <= n.saturating_mul(3).saturating_add(block) {
             rows
@@ -47,6 +54,11 @@ impl Layout {
             first,
             block,
         }
+    }
+
+    /// The first of `m` rows of a stream, or the end of the last one.
+    pub(crate) fn cut(&self, m: usize, stream: usize) -> usize {
+        m / self.streams * stream + (m % self.streams).min(stream)
     }
 
     /// Whether all `m` rows make up a single block.
@@ -63,28 +75,28 @@ pub(crate) struct Streamed {
     /// Squared norms of what no x can fit, one for each right-hand side.
     pub(crate) residual_squares: Vec<f64>,
     /// The reflectors, if kept.
-    pub(crate) q: Option<QNode>,
-}
-
-/// The orthogonal factor as a tree of reflectors.
-#[derive(Clone, Debug)]
-pub(crate) enum QNode {
-    /// One stream: its blocks in order, the first dense and the others stacked.
-    Stream(Vec<BlockReflectors>),
-    /// Two neighbours and the merge of their triangles.
-    Merge(Box<[QNode; 2]>, BlockReflectors),
+    pub(crate) q: Option<RowFactor>,
 }
 
 /// What stays the same over all streams.
-struct Context<'a> {
-    source: &'a dyn RowSource,
-    rhs: MatRef<'a, f64>,
-    layout: Layout,
-    keep_q: bool,
-    work: Work<'a>,
+pub(super) struct Context<'a> {
+    pub(super) source: &'a dyn RowSource,
+    pub(super) rhs: MatRef<'a, f64>,
+    pub(super) layout: Layout,
+    pub(super) keep_q: bool,
+    pub(super) work: Work<'a>,
+    /// Where operations are counted.
+    pub(super) tally: Option<&'a Tally>,
 }
 
-/// Streams all rows of `source`, and of `rhs` beside it (M×k, k may be 0).
+/// One subtree of streams, reduced.
+pub(super) struct Reduced {
+    pub(super) r: Mat<f64>,
+    pub(super) residual_squares: Vec<f64>,
+    pub(super) q: Option<QNode>,
+}
+
+/// Streams all rows of `source`, and of `rhs` beside it (M×k, k may be 0), on this process.
 pub(crate) fn stream_qr(
     source: &dyn RowSource,
     rhs: MatRef<'_, f64>,
@@ -98,10 +110,15 @@ pub(crate) fn stream_qr(
         layout,
         keep_q,
         work,
+        tally: None,
     };
-    let streamed = context.reduce_streams(0, layout.streams)?;
+    let reduced = context.reduce_streams(0, layout.streams)?;
     work.control.check()?;
-    Ok(streamed)
+    Ok(Streamed {
+        r: reduced.r,
+        residual_squares: reduced.residual_squares,
+        q: reduced.q.map(RowFactor::Own),
+    })
 }
 
 /// R and the first N rows of Qᵀb for A = QR with more rows than columns: the same least-squares problem up to a
@@ -133,11 +150,9 @@ impl Streamed {
 
 impl Context<'_> {
     /// Streams `from .. to`, merged into one triangle.
-    fn reduce_streams(&self, from: usize, to: usize) -> Result<Streamed, LsqError> {
+    pub(super) fn reduce_streams(&self, from: usize, to: usize) -> Result<Reduced, LsqError> {
         if to - from == 1 {
-            let rows = self.source.nrows();
-            let cut =
-                |s: usize| rows / self.layout.streams * s + (rows % self.layout.streams).min(s);
+            let cut = |stream| self.layout.cut(self.source.nrows(), stream);
             return self.reduce_stream(cut(from), cut(to));
         }
         let middle = usize::midpoint(from, to);
@@ -146,42 +161,52 @@ impl Context<'_> {
             || self.reduce_streams(from, middle),
             || self.reduce_streams(middle, to),
         );
-        Ok(self.merge(left?, right?))
+        let (mut left, right) = (left?, right?);
+        let merged = self.merge(
+            &mut left.r,
+            &mut left.residual_squares,
+            right.r,
+            &right.residual_squares,
+        );
+        let children = left.q.zip(right.q);
+        left.q = children
+            .zip(merged)
+            .map(|((a, b), merge)| QNode::Merge(Box::new([a, b]), merge));
+        Ok(left)
     }
 
-    fn merge(&self, mut left: Streamed, mut right: Streamed) -> Streamed {
+    /// Merges a second triangle into a first one; the answer are the reflectors, if they are kept.
+    pub(super) fn merge(
+        &self,
+        r: &mut Mat<f64>,
+        residual_squares: &mut [f64],
+        mut other: Mat<f64>,
+        other_squares: &[f64],
+    ) -> Option<BlockReflectors> {
         let n = self.source.ncols();
-        let panels = reduce_block(
-            Shape::StackedTriangle,
-            left.r.as_mut(),
-            right.r.as_mut(),
-            n,
-            self.work,
-        );
-        for (sum, (j, other)) in left
-            .residual_squares
-            .iter_mut()
-            .zip(right.residual_squares.iter().enumerate())
-        {
-            let rest = column(right.r.as_ref(), n + j);
-            *sum += other + dot(&rest, &rest);
+        let shape = Shape::StackedTriangle;
+        let panels = reduce_block(shape, r.as_mut(), other.as_mut(), n, self.work);
+        self.count(shape, n);
+        let squares = residual_squares.iter_mut().zip(other_squares);
+        for (j, (sum, square)) in squares.enumerate() {
+            let rest = column(other.as_ref(), n + j);
+            *sum += square + dot(&rest, &rest);
         }
-        let q = left.q.zip(right.q).map(|(a, b)| {
-            right.r.truncate(n, n);
-            QNode::Merge(
-                Box::new([a, b]),
-                BlockReflectors::new(Shape::StackedTriangle, panels, right.r),
-            )
-        });
-        Streamed {
-            r: left.r,
-            residual_squares: left.residual_squares,
-            q,
+        self.keep_q.then(|| {
+            other.truncate(n, n);
+            BlockReflectors::new(shape, panels, other)
+        })
+    }
+
+    /// Takes note of a block with so many rows.
+    fn count(&self, shape: Shape, rows: usize) {
+        if let Some(tally) = self.tally {
+            tally.worked(shape.flops(rows, self.source.ncols(), self.rhs.ncols()));
         }
     }
 
     /// Rows `start .. end` as one stream.
-    fn reduce_stream(&self, start: usize, end: usize) -> Result<Streamed, LsqError> {
+    fn reduce_stream(&self, start: usize, end: usize) -> Result<Reduced, LsqError> {
         let (n, k) = (self.source.ncols(), self.rhs.ncols());
         let mut r = Mat::zeros(n, n + k);
         let mut residual_squares = vec![0.0; k];
@@ -202,6 +227,7 @@ impl Context<'_> {
             let shape = if first { Shape::Dense } else { Shape::Stacked };
             let panels = reduce_block(shape, r.as_mut(), workspace.as_mut(), n, self.work);
             self.work.control.check()?;
+            self.count(shape, rows);
             for (j, sum) in residual_squares.iter_mut().enumerate() {
                 let rest = column(workspace.as_ref(), n + j);
                 *sum += dot(&rest, &rest);
@@ -214,7 +240,7 @@ impl Context<'_> {
             row += rows;
         }
         let q = self.keep_q.then_some(QNode::Stream(kept));
-        Ok(Streamed {
+        Ok(Reduced {
             r,
             residual_squares,
             q,
@@ -236,112 +262,5 @@ impl Context<'_> {
     }
 }
 
-impl QNode {
-    /// Rows that this part of the tree acts on.
-    pub(crate) fn nrows(&self) -> usize {
-        match self {
-            Self::Stream(blocks) => blocks.iter().map(BlockReflectors::nrows).sum(),
-            Self::Merge(children, _) => children.iter().map(Self::nrows).sum(),
-        }
-    }
-
-    /// The first N rows of Qᵀ c, for c with [`nrows`](Self::nrows) rows (used as workspace).
-    fn transpose_times(&self, n: usize, mut c: MatMut<'_, f64>, parallel: bool) -> Mat<f64> {
-        match self {
-            Self::Stream(blocks) => {
-                let mut top = Mat::zeros(n, c.ncols());
-                for block in blocks {
-                    let (rows, rest) = c.split_at_row_mut(block.nrows());
-                    block.apply_transpose(top.as_mut(), rows);
-                    c = rest;
-                }
-                top
-            }
-            Self::Merge(children, merge) => {
-                let (c1, c2) = c.split_at_row_mut(children[0].nrows());
-                let (mut top, mut other) = join(
-                    parallel,
-                    || children[0].transpose_times(n, c1, parallel),
-                    || children[1].transpose_times(n, c2, parallel),
-                );
-                merge.apply_transpose(top.as_mut(), other.as_mut());
-                top
-            }
-        }
-    }
-
-    /// Q [top; 0], written into `out`. `top` (N rows) is used as workspace.
-    fn times(&self, mut top: MatMut<'_, f64>, mut out: MatMut<'_, f64>, parallel: bool) {
-        match self {
-            Self::Stream(blocks) => {
-                out.fill(0.0);
-                let mut end = out.nrows();
-                for block in blocks.iter().rev() {
-                    let start = end - block.nrows();
-                    block.apply(top.rb_mut(), out.rb_mut().subrows_mut(start, end - start));
-                    end = start;
-                }
-            }
-            Self::Merge(children, merge) => {
-                let mut other = Mat::zeros(top.nrows(), top.ncols());
-                merge.apply(top.rb_mut(), other.as_mut());
-                let (out1, out2) = out.split_at_row_mut(children[0].nrows());
-                join(
-                    parallel,
-                    || children[0].times(top, out1, parallel),
-                    || children[1].times(other.as_mut(), out2, parallel),
-                );
-            }
-        }
-    }
-
-    /// The first N rows of Qᵀ c.
-    pub(crate) fn project(&self, n: usize, c: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
-        let mut work = c.to_owned();
-        let mut top = Mat::zeros(n, c.ncols());
-        self.project_chunks(work.as_mut(), top.as_mut(), parallel);
-        top
-    }
-
-    fn project_chunks(&self, c: MatMut<'_, f64>, mut top: MatMut<'_, f64>, parallel: bool) {
-        if c.ncols() > COLUMNS_AT_ONCE {
-            let half = (c.ncols() / 2).next_multiple_of(4);
-            let (c1, c2) = c.split_at_col_mut(half);
-            let (top1, top2) = top.split_at_col_mut(half);
-            join(
-                parallel,
-                || self.project_chunks(c1, top1, parallel),
-                || self.project_chunks(c2, top2, parallel),
-            );
-        } else {
-            let result = self.transpose_times(top.nrows(), c, parallel);
-            top.copy_from(result);
-        }
-    }
-
-    /// Q [top; 0] for `top` with N rows: M rows.
-    pub(crate) fn expand(&self, top: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
-        let mut work = top.to_owned();
-        let mut out = Mat::zeros(self.nrows(), top.ncols());
-        self.expand_chunks(work.as_mut(), out.as_mut(), parallel);
-        out
-    }
-
-    fn expand_chunks(&self, top: MatMut<'_, f64>, out: MatMut<'_, f64>, parallel: bool) {
-        if top.ncols() > COLUMNS_AT_ONCE {
-            let half = (top.ncols() / 2).next_multiple_of(4);
-            let (top1, top2) = top.split_at_col_mut(half);
-            let (out1, out2) = out.split_at_col_mut(half);
-            join(
-                parallel,
-                || self.expand_chunks(top1, out1, parallel),
-                || self.expand_chunks(top2, out2, parallel),
-            );
-        } else {
-            self.times(top, out, parallel);
-        }
-    }
-}
-
-/// Widest group of columns that Q or Qᵀ is applied to in one task.
-const COLUMNS_AT_ONCE: usize = 160;
+/// Most streams, and so the most processes that rows are shared out to.
+const MOST_STREAMS: usize = 1024;

@@ -1,10 +1,12 @@
 //! The loop: solve, measure, split where it pays, until the estimate meets the tolerance.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use web_time::Instant;
 
 use super::PatchError;
-use super::elimination::{Elimination, FrontCache};
+use super::cache::FrontCache;
+use super::elimination::{Elimination, Parts};
 use super::grid::{Cell, Grid};
 use super::indicator::{LeafQuality, measure};
 use super::judgement::Judgement;
@@ -12,6 +14,7 @@ use super::mesh::PatchMesh;
 use super::options::PatchOptions;
 use super::problem::PatchProblem;
 use super::report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
+use super::sharing::Sharing;
 use super::skeleton::Skeleton;
 use super::solution::{PatchSolution, Snapshot};
 use super::step::Factored;
@@ -105,8 +108,18 @@ pub(super) fn factor<'a>(
     let leaves: Vec<_> = cells.filter_map(|cell| store.leaves.get(cell)).collect();
     let skeleton = Skeleton::new(tree, &leaves, grid);
     let unknowns = problem.unknowns;
-    let elimination = Elimination::new(tree, grid, &skeleton, &leaves, reference, unknowns, cache)?;
+    let owners = cache.sharing.of_leaves(tree);
+    let parts = Parts {
+        skeleton: &skeleton,
+        leaves: &leaves,
+        owners: &owners,
+        reference,
+        unknowns,
+    };
+    let elimination = Elimination::new(tree, grid, &parts, cache)?;
     Ok(Factored {
+        sharing: cache.sharing.clone(),
+        owners,
         problem,
         reference,
         leaves,
@@ -121,8 +134,8 @@ impl Refinement {
             options: options.clone(),
             begin: Instant::now(),
             times: PatchTimes::default(),
-            store: Store::default(),
-            cache: FrontCache::new(options.memory()),
+            store: Store::new(Sharing::new(&options.control)),
+            cache: FrontCache::new(options),
             rounds: Vec::new(),
         }
     }

@@ -23,6 +23,12 @@ pub enum PatchError {
     /// A limit was reached before there was a solution.
     #[error(transparent)]
     Limit(#[from] crate::control::Limit),
+    /// What one of several processes could not do.
+    #[error("{message} (on one of the processes)")]
+    OnOneProcess {
+        /// What happened there.
+        message: String,
+    },
     /// Equations without a value at the function that Newton's method begins with.
     #[error(
         "the equations have no value at the start of Newton's method; begin from another function"

@@ -190,12 +190,6 @@ impl Front {
     pub(super) fn backward(&self, y: MatMut<'_, f64>, boundary: MatRef<'_, f64>) {
         add_product(y, -1.0, self.inward.as_ref(), boundary, false);
     }
-
-    pub(super) fn bytes(&self) -> usize {
-        let size = |m: &Mat<f64>| m.nrows() * m.ncols();
-        let lu = self.lu.as_ref().map_or(0, |lu| size(&lu.factors));
-        (lu + size(&self.inward) + size(&self.outward)) * size_of::<f64>()
-    }
 }
 
 #[cfg(test)]

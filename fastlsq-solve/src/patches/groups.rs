@@ -19,18 +19,21 @@ pub(super) struct Group<'a> {
     pub(super) places: Vec<usize>,
 }
 
-/// Groups that depend on the leaves only, not on threads.
+/// Groups of the leaves whose operators are here; they depend on these leaves only, not on threads.
 pub(super) fn groups<'a>(leaves: &[&'a Leaf]) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     let mut open: HashMap<u32, usize> = HashMap::new();
     for (place, leaf) in leaves.iter().enumerate() {
+        let Some(operator) = &leaf.operator else {
+            continue;
+        };
         let known = open.get(&leaf.class).copied();
         match known.filter(|&group| groups[group].places.len() < GROUP) {
             Some(group) => groups[group].places.push(place),
             None => {
                 open.insert(leaf.class, groups.len());
                 groups.push(Group {
-                    operator: &leaf.operator,
+                    operator,
                     places: vec![place],
                 });
             }

@@ -15,7 +15,7 @@ use super::step::{Factored, State};
 const ROUNDING: f64 = 4.0;
 
 /// What is known about one leaf.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct LeafQuality {
     /// rms of the residual × h²/a, before division by the size of u.
     pub(super) residual: f64,
@@ -47,13 +47,50 @@ pub(super) fn measure(
         vec![Vec::new(); leaves.len()]
     };
     let groups = groups(leaves);
-    let measured: Vec<Vec<(usize, LeafQuality)>> = groups
+    let measured = groups
         .par_iter()
         .map(|group| measure_group(group, factored, coefficients, &residuals, before))
-        .collect::<Result<_, PatchError>>()?;
-    let mut all: Vec<(usize, LeafQuality)> = measured.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|(place, _)| *place);
-    Ok(all.into_iter().map(|(_, quality)| quality).collect())
+        .collect::<Result<Vec<Vec<(usize, LeafQuality)>>, PatchError>>();
+    let mut all = vec![Vec::new(); leaves.len()];
+    for (place, quality) in factored.sharing.agree(measured)?.into_iter().flatten() {
+        all[place] = quality.numbers().to_vec();
+    }
+    let length = LeafQuality::default().numbers().len();
+    factored
+        .sharing
+        .complete(&factored.owners, length, &mut all);
+    Ok(all
+        .iter()
+        .map(|own| LeafQuality::from_numbers(own))
+        .collect())
+}
+
+impl LeafQuality {
+    fn numbers(&self) -> [f64; 7] {
+        [
+            self.residual,
+            self.floor,
+            self.largest,
+            self.mean_square,
+            self.change,
+            self.volume,
+            f64::from(self.old),
+        ]
+    }
+
+    fn from_numbers(numbers: &[f64]) -> Self {
+        let [residual, floor, largest, mean_square, change, volume, old] =
+            std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(f64::NAN));
+        Self {
+            residual,
+            floor,
+            largest,
+            mean_square,
+            change,
+            volume,
+            old: old == 1.0,
+        }
+    }
 }
 
 fn measure_group(

@@ -17,7 +17,8 @@ use super::reference::Reference;
 pub(super) struct Leaf {
     pub(super) frame: LeafFrame,
     pub(super) class: u32,
-    pub(super) operator: Arc<LeafOperator>,
+    /// The operator of its class, on the process that has the leaf.
+    pub(super) operator: Option<Arc<LeafOperator>>,
     /// f of linear equations at the inner points, over the leaf's scale.
     pub(super) inner_source: Vec<f64>,
     /// f at the check points, over the leaf's scale.
@@ -30,7 +31,6 @@ impl Leaf {
     pub(super) fn new(
         frame: LeafFrame,
         class: u32,
-        operator: Arc<LeafOperator>,
         grid: &Grid,
         problem: &PatchProblem,
         reference: &Reference,
@@ -43,7 +43,7 @@ impl Leaf {
         Ok(Self {
             frame,
             class,
-            operator,
+            operator: None,
             inner_source,
             check_source,
             outer,

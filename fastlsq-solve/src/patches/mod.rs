@@ -76,16 +76,18 @@
 //! # Where things are
 //! `problem`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells.
 //! `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`,
-//! `elimination`: all of them. `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
+//! `fronts`, `cache`, `elimination`, `sharing`: all of them. `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
 //! `solution`: the function that comes out.
 
 mod adapt;
+mod cache;
 mod coefficients;
 mod data;
 mod elimination;
 mod error;
 mod frame;
 mod front;
+mod fronts;
 mod grid;
 mod groups;
 mod harmonic;
@@ -105,6 +107,7 @@ mod rectilinear;
 mod reference;
 mod report;
 mod reported;
+mod sharing;
 mod skeleton;
 mod solution;
 mod stated;

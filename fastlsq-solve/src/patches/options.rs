@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{PatchError, PatchProblem};
-use crate::control::Control;
+use crate::control::{Control, gibibytes};
 
 /// The functions that a leaf is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -285,7 +285,7 @@ impl PatchOptions {
 
     /// Bytes for operators and fronts at most.
     pub(super) fn memory(&self) -> usize {
-        self.control.memory().unwrap_or(4 << 30)
+        self.control.memory().unwrap_or(gibibytes(4))
     }
 
     pub(super) fn validate(&self) -> Result<(), PatchError> {

@@ -196,7 +196,9 @@ impl Skeleton {
             let block = link.block()?;
             blocks.iter().position(|b| *b == block)
         };
-        let operator = &leaf.operator;
+        let Some(operator) = &leaf.operator else {
+            return matrix;
+        };
         for (side, link) in links.iter().enumerate() {
             let Some(row) = local(link) else { continue };
             let outer = match &leaf.outer[side] {

@@ -10,6 +10,7 @@ use super::leaf::Leaf;
 use super::pointwise;
 use super::problem::PatchProblem;
 use super::reference::{Reference, times};
+use super::sharing::Sharing;
 use super::skeleton::Skeleton;
 
 /// The traces of the skeleton and the coefficients of all leaves.
@@ -39,6 +40,9 @@ pub(super) struct Factored<'a> {
     pub(super) problem: &'a PatchProblem,
     pub(super) reference: &'a Reference,
     pub(super) leaves: Vec<&'a Leaf>,
+    /// The processes that share the leaves, and which has which.
+    pub(super) sharing: Sharing,
+    pub(super) owners: Vec<usize>,
     pub(super) skeleton: Skeleton,
     pub(super) elimination: Elimination,
 }
@@ -72,21 +76,24 @@ impl Factored<'_> {
                 let flux = self.flux(group, &c)?;
                 Ok((c, flux))
             })
-            .collect::<Result<Vec<(Mat<f64>, Mat<f64>)>, PatchError>>()?;
-        let mut where_in = vec![(0, 0); leaves.len()];
+            .collect::<Result<Vec<(Mat<f64>, Mat<f64>)>, PatchError>>();
+        let improved = self.sharing.agree(improved)?;
+        let mut where_in = vec![None; leaves.len()];
         for (g, group) in groups.iter().enumerate() {
             for (j, &place) in group.places.iter().enumerate() {
-                where_in[place] = (g, j);
+                where_in[place] = Some((g, j));
             }
         }
         let mut rhs = none.clone();
         for (place, leaf) in leaves.iter().enumerate() {
-            let (g, j) = where_in[place];
+            let Some((g, j)) = where_in[place] else {
+                continue;
+            };
             let (c, flux) = &improved[g];
             let (c, flux) = (c.col_as_slice(j), flux.col_as_slice(j));
             skeleton.add_defect(place, leaf, c, flux, reference, &mut rhs);
         }
-        let more = self.elimination.solve(rhs);
+        let more = self.elimination.solve(rhs, &self.sharing);
         let finished: Vec<Mat<f64>> = groups
             .par_iter()
             .zip(improved)
@@ -95,10 +102,13 @@ impl Factored<'_> {
                 c + times(group.operator.solve.as_ref(), traces.as_ref())
             })
             .collect();
-        let coefficients = where_in
+        let mut coefficients: Vec<Vec<f64>> = where_in
             .into_iter()
-            .map(|(g, j)| finished[g].col_as_slice(j).to_vec())
+            .map(|at| at.map_or_else(Vec::new, |(g, j)| finished[g].col_as_slice(j).to_vec()))
             .collect();
+        let length = unknowns * reference.rank();
+        self.sharing
+            .complete(&self.owners, length, &mut coefficients);
         let traces = old.iter().zip(more).map(|(old, more)| old + more).collect();
         Ok(State {
             traces,
@@ -178,6 +188,7 @@ impl Factored<'_> {
                 }
             }
         }
-        (f64::sqrt(change), f64::sqrt(size))
+        let sums = self.sharing.sum(vec![change, size]);
+        (f64::sqrt(sums[0]), f64::sqrt(sums[1]))
     }
 }

@@ -1,6 +1,7 @@
 //! Leaves and operators, kept from solve to solve.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,19 +13,28 @@ use super::leaf::Leaf;
 use super::mesh::PatchMesh;
 use super::operator::{LeafOperator, leaf_operator};
 use super::problem::PatchProblem;
-
-/// A frame, and the number and the operator of its class.
-type Unfinished = (LeafFrame, u32, Arc<LeafOperator>);
+use super::sharing::Sharing;
 
 /// Leaves and operators that are kept from solve to solve.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     pub(super) leaves: HashMap<Cell, Leaf>,
-    classes: HashMap<LeafClass, (u32, Arc<LeafOperator>)>,
+    /// The number of each class.
+    classes: HashMap<LeafClass, u32>,
+    /// The operators of classes that leaves of this process belong to.
+    operators: HashMap<u32, Arc<LeafOperator>>,
     next: u32,
+    sharing: Sharing,
 }
 
 impl Store {
+    pub(super) fn new(sharing: Sharing) -> Self {
+        Self {
+            sharing,
+            ..Self::default()
+        }
+    }
+
     /// Makes sure that every leaf of the tree is there; the answer is the number of new operators.
     pub(super) fn provide(
         &mut self,
@@ -85,46 +95,71 @@ impl Store {
         problem: &PatchProblem,
     ) -> Result<usize, PatchError> {
         let reference = &mesh.reference;
-        let mut new: Vec<&LeafFrame> = Vec::new();
-        let mut seen = HashSet::new();
+        let before = self.next;
         for frame in &frames {
-            if !self.classes.contains_key(&frame.class) && seen.insert(&frame.class) {
-                new.push(frame);
+            if let Entry::Vacant(class) = self.classes.entry(frame.class.clone()) {
+                class.insert(self.next);
+                self.next += 1;
             }
         }
-        let built = new
-            .par_iter()
-            .map(|frame| leaf_operator(frame, problem, reference))
-            .collect::<Result<Vec<_>, _>>()?;
-        let operators = built.len();
-        let classes: Vec<LeafClass> = new.iter().map(|frame| frame.class.clone()).collect();
-        for (class, operator) in classes.into_iter().zip(built) {
-            self.classes.insert(class, (self.next, Arc::new(operator)));
-            self.next += 1;
-        }
-        let work: Vec<Unfinished> = frames
+        let numbered: Vec<(LeafFrame, u32)> = frames
             .into_iter()
             .filter_map(|frame| {
-                let (id, operator) = self.classes.get(&frame.class)?;
-                Some((frame, *id, Arc::clone(operator)))
+                let id = *self.classes.get(&frame.class)?;
+                Some((frame, id))
             })
             .collect();
-        let leaves = work
+        let leaves = numbered
             .into_par_iter()
-            .map(|(frame, id, operator)| {
-                Leaf::new(frame, id, operator, &mesh.grid, problem, reference)
-            })
+            .map(|(frame, id)| Leaf::new(frame, id, &mesh.grid, problem, reference))
             .collect::<Result<Vec<_>, _>>()?;
         for leaf in leaves {
             self.leaves.insert(leaf.frame.cell, leaf);
         }
-        // Operators of leaves that have been split are of no use any more.
+        // Classes of leaves that have been split are of no use any more.
         let used: HashSet<u32> = self.leaves.values().map(|leaf| leaf.class).collect();
-        self.classes.retain(|_, (id, _)| used.contains(id));
-        Ok(operators)
+        self.classes.retain(|_, id| used.contains(id));
+        let equipped = self.equip(mesh, problem);
+        self.sharing.agree(equipped)?;
+        Ok((self.next - before) as usize)
     }
 
+    /// Builds the operators that are missing for leaves of this process, and forgets those that it does not need.
+    fn equip(&mut self, mesh: &PatchMesh, problem: &PatchProblem) -> Result<(), PatchError> {
+        let owners = self.sharing.of_leaves(&mesh.tree);
+        let own: Vec<Cell> = (0..owners.len())
+            .filter(|&place| owners[place] == self.sharing.rank())
+            .map(|place| mesh.tree.leaves[place])
+            .collect();
+        let of_cell = |cell: &Cell| self.leaves.get(cell);
+        let mut needed: BTreeMap<u32, &LeafFrame> = BTreeMap::new();
+        for leaf in own.iter().filter_map(of_cell) {
+            needed.entry(leaf.class).or_insert(&leaf.frame);
+        }
+        self.operators.retain(|id, _| needed.contains_key(id));
+        needed.retain(|id, _| !self.operators.contains_key(id));
+        let missing: Vec<(u32, &LeafFrame)> = needed.into_iter().collect();
+        let built = missing
+            .par_iter()
+            .map(|(id, frame)| Ok((*id, leaf_operator(frame, problem, &mesh.reference)?)))
+            .collect::<Result<Vec<_>, PatchError>>()?;
+        for (id, operator) in built {
+            self.operators.insert(id, Arc::new(operator));
+        }
+        for leaf in self.leaves.values_mut() {
+            leaf.operator = None;
+        }
+        for cell in &own {
+            if let Some(leaf) = self.leaves.get_mut(cell) {
+                leaf.operator = self.operators.get(&leaf.class).cloned();
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the operators, on the process with the most.
     pub(super) fn bytes(&self) -> usize {
-        self.classes.values().map(|(_, o)| o.bytes()).sum()
+        let own = self.operators.values().map(|o| o.bytes()).sum();
+        self.sharing.largest(own)
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::SaveError;
 
 /// Writes to a temporary file in the same directory, then renames it.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), SaveError> {
     let temporary = temporary_name(path).ok_or_else(|| {
         let cause = io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
         SaveError::io("write", path, cause)

@@ -72,6 +72,17 @@ pub enum SaveError {
         /// The value.
         value: f64,
     },
+    /// A grid in too many dimensions for the format.
+    #[error(
+        "files of VTK have three coordinates at most, here are {found}: fix some with a single place each, or save .npz"
+    )]
+    Axes {
+        /// The number of coordinates.
+        found: usize,
+    },
+    /// A series in time of something without time.
+    #[error("there is no time for a series: use save_vtu")]
+    NoTime,
     /// A basis of the user's own that does not say how to be saved.
     #[error("the basis of unknown {unknown:?} cannot be saved; implement Basis::to_saved for it")]
     UnsavableBasis {
@@ -81,7 +92,7 @@ pub enum SaveError {
 }
 
 impl SaveError {
-    pub(super) fn io(action: &'static str, path: &Path, cause: io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: &Path, cause: io::Error) -> Self {
         Self::Io {
             action,
             path: path.to_owned(),

@@ -9,6 +9,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::SaveError;
+use crate::domain::BoxDomain;
+use crate::error::SolveError;
 use crate::report::Report;
 use crate::solution::Solution;
 
@@ -54,11 +56,19 @@ impl Document {
 struct Coordinates {
     names: Vec<String>,
     time: bool,
+    /// Lower and upper corner of the box around the domain, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bounds: Option<[Vec<f64>; 2]>,
 }
 
 impl Coordinates {
-    fn of(space: &Space) -> Self {
+    fn of(solution: &Solution) -> Self {
+        let space = solution.space();
+        let bounds = solution
+            .domain()
+            .and_then(|domain| domain.bounding_box().ok());
         Self {
+            bounds: bounds.map(|bounds| [bounds.lo().to_vec(), bounds.hi().to_vec()]),
             names: space.names().into_iter().map(str::to_owned).collect(),
             time: space.has_time(),
         }
@@ -189,7 +199,7 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
         format: FORMAT.to_owned(),
         version: VERSION,
         checksum: String::new(),
-        coordinates: write(&Coordinates::of(solution.space()))?,
+        coordinates: write(&Coordinates::of(solution))?,
         unknowns: write(&unknowns)?,
         report: write(solution.report())?,
     };
@@ -232,7 +242,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
             "its checksum is {found}, but {stated:?} was written"
         )));
     }
-    let space = read::<Coordinates>(&document.coordinates)?.space();
+    let coordinates = read::<Coordinates>(&document.coordinates)?;
+    let space = coordinates.space();
     let report: Report = read(&document.report)?;
     let (mut bases, mut names, mut beta) = (Vec::new(), Vec::new(), Vec::new());
     for unknown in read::<Vec<StoredUnknown>>(&document.unknowns)? {
@@ -240,8 +251,15 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
         names.push(fastlsq_ops::unknown(&unknown.name));
         beta.extend(unknown.beta);
     }
-    Solution::from_parts((space, names), bases, beta, report)
-        .map_err(|cause| SaveError::corrupted(&cause))
+    let damaged = |cause: SolveError| SaveError::corrupted(&cause);
+    let solution = Solution::from_parts((space, names), bases, beta, report).map_err(damaged)?;
+    match coordinates.bounds {
+        None => Ok(solution),
+        Some([lo, hi]) => {
+            let bounds = BoxDomain::new(&lo, &hi).map_err(|cause| damaged(cause.into()))?;
+            solution.on_domain(Arc::new(bounds)).map_err(damaged)
+        }
+    }
 }
 
 fn foreign(reason: &impl ToString) -> SaveError {

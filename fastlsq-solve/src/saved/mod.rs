@@ -6,7 +6,7 @@
 //!   "format": "fastlsq-solution",
 //!   "version": 3,
 //!   "checksum": "fnv1a64:0123456789abcdef",
-//!   "coordinates": {"names": ["x", "t"], "time": true},
+//!   "coordinates": {"names": ["x", "t"], "time": true, "bounds": [[0.0, 0.0], [1.0, 0.5]]},
 //!   "unknowns": [
 //!     {
 //!       "name": "u",
@@ -31,7 +31,8 @@
 //!   space between tokens does not count. A file whose checksum does not agree, or is missing, is not read.
 //! - A file of more than a gibibyte is not read, and no basis is built that has more features than the file has
 //!   coefficients.
-//! - `coordinates` are the names of the axes; `time` says that the last one is time.
+//! - `coordinates` are the names of the axes; `time` says that the last one is time. `bounds`, which may be missing, are the
+//!   corners of the box around the domain.
 //!
 //! With `none` axes in the phase and the axes of declared symmetry as factors,
 //! u(x) = scale · Σⱼ βⱼ sin(Σₖ W_jk xₖ + bⱼ) · Π_even cos(W_ja (x_a − c_a)) · Π_odd sin(W_ja (x_a − c_a)).
@@ -65,6 +66,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+pub(crate) use atomic::write as write_file;
 pub use error::SaveError;
 
 use crate::solution::Solution;

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
+use crate::samples::SampleError;
 
 /// A trial space that cannot be built or used as asked.
 #[derive(Debug, Clone, Error)]
@@ -14,6 +15,13 @@ pub enum SpaceError {
     /// The domain cannot be sampled as asked.
     #[error(transparent)]
     Domain(#[from] DomainError),
+    /// A grid that cannot be sampled.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+    /// A picture that cannot be drawn.
+    #[cfg(feature = "plot")]
+    #[error(transparent)]
+    Plot(std::sync::Arc<fastlsq_plot::PlotError>),
     /// An operator is inconsistent, or not finite somewhere.
     #[error(transparent)]
     Operator(#[from] OperatorError),

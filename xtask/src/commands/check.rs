@@ -4,18 +4,18 @@
 //! (tests, doctests and examples share them) and once to check (clippy and docs share them); only
 //! the step `features`, whose point is to resolve each crate alone, checks some of them again.
 
-mod abort;
-mod examples;
 mod features;
 mod hygiene;
+mod package;
 mod summary;
+mod web;
 
 use std::time::Instant;
 
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
-use super::{fuzz, readme};
+use super::{fuzz, gallery, readme};
 use crate::{cargo::Cargo, format, workspace::Workspace};
 use summary::{Outcome, Row};
 
@@ -50,7 +50,11 @@ enum Step {
     Docs,
     /// Each crate builds alone: without features, with its default ones, with each single one
     Features,
-    /// Every example builds, and runs to a successful end
+    /// The solvers compile for browsers (wasm32), where the compiler can
+    Web,
+    /// Every crate can be packaged, with licences, README and all files that its code names
+    Package,
+    /// Every example builds and runs to a successful end; the gallery that they make has no dead end
     Examples,
     /// Calls at random neither panic nor overrun their limits
     Fuzz,
@@ -164,7 +168,9 @@ impl Step {
                 .run(root)
                 .map(|()| String::new()),
             Self::Features => features::run(context),
-            Self::Examples => examples::run(context),
+            Self::Web => web::run(root),
+            Self::Package => package::run(&context.workspace),
+            Self::Examples => gallery::make(&context.workspace, context.keep_going),
             Self::Fuzz => {
                 let report = fuzz::fuzz(FUZZ_SECONDS, 0, 0..FUZZ_CASES)?;
                 report.verdict()?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// How an integration ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum OdeStatus {
     /// At the end that was asked for.
     Finished,

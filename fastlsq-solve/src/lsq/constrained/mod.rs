@@ -13,7 +13,7 @@
 mod split;
 
 use crate::lsq::error::{Input, LsqError};
-use crate::lsq::factor::{Factorisation, expect_rows, factor, with_threads};
+use crate::lsq::factor::{Factorisation, expect_rows, factor_rows, with_threads};
 use crate::lsq::info::LsqInfo;
 use crate::lsq::kernels::{column, column_mut, dot, scale};
 use crate::lsq::memory::check_memory;
@@ -62,7 +62,7 @@ pub struct ConstrainedFactorisation {
 /// Factors A on the null space of the constraints and solves for the right-hand sides.
 ///
 /// # Errors
-/// Those of [`factor`], shapes of C and d that do not fit, and [`LsqError::InconsistentConstraints`].
+/// Those of [`factor`](super::factor), shapes of C and d that do not fit, and [`LsqError::InconsistentConstraints`].
 ///
 /// ```
 /// use faer::mat;
@@ -84,12 +84,33 @@ pub fn factor_constrained(
     constraints: Constraints<'_>,
     options: &LsqOptions,
 ) -> Result<ConstrainedFactorisation, LsqError> {
+    factor_in_null_space(source, rhs, constraints, options, false)
+}
+
+/// As [`factor_constrained`], by all members of the [team](crate::Control::team) of the options' control at the same
+/// time. The one pass over the rows that prepares the right-hand side is made by all; the factorisation is shared.
+pub(crate) fn factor_constrained_shared(
+    source: &dyn RowSource,
+    rhs: MatRef<'_, f64>,
+    constraints: Constraints<'_>,
+    options: &LsqOptions,
+) -> Result<ConstrainedFactorisation, LsqError> {
+    factor_in_null_space(source, rhs, constraints, options, true)
+}
+
+fn factor_in_null_space(
+    source: &dyn RowSource,
+    rhs: MatRef<'_, f64>,
+    constraints: Constraints<'_>,
+    options: &LsqOptions,
+    shared: bool,
+) -> Result<ConstrainedFactorisation, LsqError> {
     options.validate()?;
     let (m, n) = (source.nrows(), source.ncols());
     if m == 0 || n == 0 {
         return Err(LsqError::Empty { rows: m, cols: n });
     }
-    check_memory(m, n, rhs.ncols(), options)?;
+    check_memory(m, n, rhs.ncols(), options, shared)?;
     let copies = constraints.matrix.nrows().checked_mul(n);
     let copies = copies.and_then(|entries| entries.checked_mul(COPIES * size_of::<f64>()));
     options.control.allow_bytes(copies)?;
@@ -125,7 +146,8 @@ pub fn factor_constrained(
             let space = Split::new(constraints.matrix, independent, work);
             work.control.check()?;
             let complete = space.qr.rank() == constraints.matrix.nrows().min(n);
-            let solved = solve_in_null_space(source, rhs, constraints, space, options, work)?;
+            let how = (options, work, shared);
+            let solved = solve_in_null_space(source, rhs, constraints, space, how)?;
             let done = complete || solved.holds(constraints.values);
             if best
                 .as_ref()
@@ -149,8 +171,7 @@ fn solve_in_null_space(
     rhs: MatRef<'_, f64>,
     constraints: Constraints<'_>,
     mut space: Split,
-    options: &LsqOptions,
-    work: Work<'_>,
+    (options, work, shared): (&LsqOptions, Work<'_>, bool),
 ) -> Result<ConstrainedFactorisation, LsqError> {
     let parallel = work.parallel;
     let (m, n) = (source.nrows(), source.ncols());
@@ -189,10 +210,11 @@ fn solve_in_null_space(
             space: &space,
         };
         let weak = space.weak_values(constraints.values, fixed.as_ref());
-        Some(factor(
+        Some(factor_rows(
             &rows,
             stack(rest.as_ref(), weak.as_ref()).as_ref(),
             options,
+            shared,
         )?)
     } else {
         None

@@ -17,7 +17,7 @@ use faer::linalg::cholesky::llt::factor::{
 use faer::linalg::matmul::matmul;
 use faer::prelude::ReborrowMut;
 use faer::{Accum, Auto, Mat, MatMut, MatRef, Par, Spec};
-use std::time::Instant;
+use web_time::Instant;
 
 /// Why the normal equations could not be solved.
 pub(crate) enum Outcome {

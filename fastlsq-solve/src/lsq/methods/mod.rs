@@ -11,7 +11,10 @@ use super::range_map::RangeMap;
 use super::solution_map::SolutionMap;
 use super::source::RowSource;
 use super::work::Work;
+use crate::team::Team;
 use faer::{Mat, MatRef};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// What a method is given.
 #[derive(Clone, Copy)]
@@ -20,9 +23,17 @@ pub(crate) struct Task<'a> {
     pub(crate) rhs: MatRef<'a, f64>,
     pub(crate) options: &'a LsqOptions,
     pub(crate) work: Work<'a>,
+    /// Whether the rows are shared out among the team of the control.
+    pub(crate) shared: bool,
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// The processes that share the rows, if there are several.
+    pub(crate) fn team(self) -> Option<&'a Arc<dyn Team>> {
+        let team = self.work.control.team()?;
+        (self.shared && team.size() > 1).then_some(team)
+    }
+
     /// Fails if the work was stopped: what came out of it means nothing.
     pub(crate) fn check(self) -> Result<(), LsqError> {
         Ok(self.work.control.check()?)
@@ -30,7 +41,16 @@ impl Task<'_> {
 
     /// Fails if a step of so many operations, at the rate that others had, would not end in time.
     pub(crate) fn allow_flops(self, flops: f64, rate: f64) -> Result<(), LsqError> {
-        Ok(self.work.control.allow_seconds(flops / rate)?)
+        let control = self.work.control;
+        let mut seconds = flops / rate;
+        if self.team().is_some() {
+            let own = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+            seconds = control.agreed(own).as_secs_f64();
+        } else if control.team().is_some() {
+            // Rates differ from process to process, and this step is not one that they meet at.
+            return Ok(());
+        }
+        Ok(control.allow_seconds(seconds)?)
     }
 }
 

@@ -6,13 +6,14 @@ use crate::lsq::options::LsqOptions;
 use crate::lsq::pivoted::{PivotedQr, pivoted_qr};
 use crate::lsq::range_map::{InnerMap, RangeMap};
 use crate::lsq::row_blocks::write_parallel;
+use crate::lsq::shared::{RowFactor, stream_task};
 use crate::lsq::solution_map::SolutionMap;
 use crate::lsq::source::check_finite;
-use crate::lsq::streamed::{Layout, QNode, stream_qr};
+use crate::lsq::streamed::Layout;
 use crate::lsq::triangle::{column_norms, inverse_or_one, scale_columns, triangle_condition};
 use crate::lsq::work::Work;
 use faer::Mat;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Rows brought to a small matrix with the same rank, and its pivoted factorisation.
 pub(super) struct Revealed {
@@ -25,7 +26,7 @@ pub(super) struct Revealed {
     /// Squared norms of the part of b outside its range.
     outside: Vec<f64>,
     /// Reflectors of the streamed reduction, if there was one and they were kept.
-    q: Option<QNode>,
+    q: Option<RowFactor>,
     streamed: bool,
     flops: f64,
     reduction_seconds: f64,
@@ -40,7 +41,7 @@ pub(super) fn reveal(task: Task<'_>) -> Result<Revealed, LsqError> {
     let streamed = !Layout::new(m, n).is_one_block(m);
     let (mut matrix, rhs, outside, q);
     if streamed {
-        let result = stream_qr(task.source, task.rhs, task.options.keep_q, task.work)?;
+        let result = stream_task(task)?;
         (matrix, rhs) = result.triangle_and_carried(n);
         outside = result.residual_squares;
         q = result.q;
@@ -205,7 +206,7 @@ pub(crate) fn rank_revealing(task: Task<'_>) -> Result<Parts, LsqError> {
 pub(crate) fn plain(task: Task<'_>) -> Result<Parts, LsqError> {
     let clock = Instant::now();
     let (m, n) = (task.source.nrows(), task.source.ncols());
-    let streamed = stream_qr(task.source, task.rhs, task.options.keep_q, task.work)?;
+    let streamed = stream_task(task)?;
     let (r, coordinates) = streamed.triangle_and_carried(n);
     let reduction_seconds = clock.elapsed().as_secs_f64();
     let clock = Instant::now();

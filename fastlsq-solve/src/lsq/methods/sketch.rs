@@ -8,24 +8,31 @@ use super::orthogonal::{equilibrated_pivoted_qr, pivoted_flops, reveal};
 use super::{Parts, Task};
 use crate::lsq::block::join;
 use crate::lsq::error::LsqError;
+use crate::lsq::failure::agree;
 use crate::lsq::kernels::{column, column_mut};
 use crate::lsq::options::LsqOptions;
 use crate::lsq::products::product;
 use crate::lsq::row_blocks::for_each_block;
+use crate::lsq::shared::{flat, unflat};
 use crate::lsq::solution_map::SolutionMap;
-use crate::lsq::source::ColumnSubset;
+use crate::lsq::source::{ColumnSubset, RowRange};
 use crate::lsq::triangle::{solve_upper, triangle_condition};
 use crate::lsq::work::Work;
+use crate::team::{Plan, own_parts, sum};
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::time::Instant;
+use web_time::Instant;
 
 /// Nonzero entries in each column of S.
 const NONZEROS: usize = 8;
 /// Columns that one task sketches.
 const CHUNK: usize = 64;
+/// Rows that a section has at least if there are several.
+const SECTION_ROWS: usize = 16_384;
+/// Most sections.
+const MOST_SECTIONS: usize = 1024;
 
 /// Rows of the sketch of a matrix with `n` columns.
 pub(crate) fn sketch_rows(n: usize) -> usize {
@@ -130,13 +137,77 @@ fn spread(
 }
 
 /// S·A for a sparse sign matrix S drawn from a fixed seed.
+///
+/// The rows are cut into sections, whose sums are added pairwise in a fixed tree; several processes share them out.
 fn sparse_sign_sketch(task: Task<'_>) -> Result<Mat<f64>, LsqError> {
     let (m, n) = (task.source.nrows(), task.source.ncols());
     let rows = sketch_rows(n).min(m);
+    let sections = sections(m);
+    let Some(team) = task.team() else {
+        return add_up(0, sections, &|section| {
+            section_sketch(task, sections, section, rows)
+        });
+    };
+    let plan = Plan::new(sections, team.size());
+    let apart = task.work.control.apart();
+    let own_task = Task {
+        work: Work {
+            control: &apart,
+            ..task.work
+        },
+        ..task
+    };
+    let own = own_parts(team.as_ref(), &plan, |part| {
+        let one = |section| section_sketch(own_task, sections, section, rows);
+        Ok(flat(&add_up(part.from, part.to, &one)?))
+    });
+    let parts = agree(task.work.control, team.as_ref(), own)?;
+    let total = sum(team.as_ref(), &plan, parts, rows * n);
+    Ok(unflat(&total, rows, n))
+}
+
+/// How many sections `m` rows are cut into: a function of the size only.
+fn sections(m: usize) -> usize {
+    let mut sections = 1;
+    while sections < MOST_SECTIONS && m / (2 * sections) >= SECTION_ROWS {
+        sections *= 2;
+    }
+    sections
+}
+
+/// The sum over the sections `from .. to`, halved from the top.
+fn add_up(
+    from: usize,
+    to: usize,
+    one: &dyn Fn(usize) -> Result<Mat<f64>, LsqError>,
+) -> Result<Mat<f64>, LsqError> {
+    if to - from == 1 {
+        return one(from);
+    }
+    let middle = usize::midpoint(from, to);
+    Ok(add_up(from, middle, one)? + add_up(middle, to, one)?)
+}
+
+/// The part of S·A that one section contributes.
+fn section_sketch(
+    task: Task<'_>,
+    sections: usize,
+    section: usize,
+    rows: usize,
+) -> Result<Mat<f64>, LsqError> {
+    let cut = |s: usize| task.source.nrows() * s / sections;
+    let (first, end) = (cut(section), cut(section + 1));
     let mut rng = ChaCha8Rng::seed_from_u64(0x51c4_e7c4);
-    let mut out = Mat::zeros(rows, n);
+    // Each entry takes two words of the generator.
+    rng.set_word_pos(2 * (first * NONZEROS) as u128);
+    let mut out = Mat::zeros(rows, task.source.ncols());
     let mut targets = Vec::new();
-    for_each_block(task.source, task.work, |_, block| {
+    let source = RowRange {
+        source: task.source,
+        first,
+        rows: end - first,
+    };
+    for_each_block(&source, task.work, |_, block| {
         targets.clear();
         targets.extend((0..block.nrows() * NONZEROS).map(|_| {
             let bits = rng.random::<u64>();
@@ -144,7 +215,8 @@ fn sparse_sign_sketch(task: Task<'_>) -> Result<Mat<f64>, LsqError> {
             (row as u32, if bits & 1 == 0 { 1.0 } else { -1.0 })
         }));
         scatter(out.as_mut(), block, &targets, task.work.parallel);
-    })?;
+    })
+    .map_err(|error| error.moved(first))?;
     Ok(out)
 }
 

@@ -18,7 +18,7 @@
 
 mod start;
 
-use std::time::Instant;
+use web_time::Instant;
 
 use ndarray::ArrayView2;
 

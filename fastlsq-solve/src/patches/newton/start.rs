@@ -7,8 +7,8 @@ use super::{FIRST_SLACK, Newton, PatchStart};
 use crate::control::Stage;
 use crate::patches::PatchError;
 use crate::patches::adapt::{Refinement, factor, share};
+use crate::patches::cache::FrontCache;
 use crate::patches::coefficients::place;
-use crate::patches::elimination::FrontCache;
 use crate::patches::frame::{LeafFrame, Linearisation};
 use crate::patches::mesh::PatchMesh;
 use crate::patches::problem::PatchProblem;
@@ -74,7 +74,7 @@ impl Refinement {
             ..Linearisation::near(FIRST_SLACK)
         };
         self.store.provide_linearised(mesh, problem, &zero, how)?;
-        let mut cache = FrontCache::new(self.options.memory());
+        let mut cache = FrontCache::new(&self.options);
         let factored = factor(&self.store, &mut cache, problem, mesh)?;
         for leaf in &factored.leaves {
             leaf.frame.check_elliptic(&mesh.reference)?;

@@ -23,9 +23,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{SpaceError, TrialSpace};
+use crate::samples::{GridSamples, even_axes};
 
 /// Which eigenvalues are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Wanted {
     /// So many of smallest real part.
     Smallest(usize),
@@ -158,6 +160,29 @@ impl Spectrum {
         let real: Vec<f64> = pair.coefficients.iter().map(|c| c.re).collect();
         self.space
             .values(&real, &vec![0.0; self.space.data_len()], points)
+    }
+}
+
+impl Spectrum {
+    /// The real parts of all eigenfunctions on a grid, called u1, u2, …; a count of points for each coordinate.
+    ///
+    /// # Errors
+    /// Another number of coordinates, or more points than memory holds.
+    pub fn on_grid(&self, counts: &[usize]) -> Result<GridSamples, SpaceError> {
+        let domain = self.space.modes().domain();
+        let axes = even_axes(&**domain, counts)?;
+        let names = (1..=self.pairs.len()).map(|k| format!("u{k}"));
+        GridSamples::take(
+            domain.coordinates(),
+            names.collect(),
+            Some(Arc::clone(domain)),
+            axes,
+            |points| {
+                (0..self.pairs.len())
+                    .map(|pair| self.values(pair, points))
+                    .collect::<Result<_, SpaceError>>()
+            },
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! `cargo xtask readme`: the README's results, taken from a run of `cargo xtask reproduce`.
 //!
-//! The rows that the README shows are kept in `xtask/data/readme-results.json`; its table and its
-//! picture are made from them, and `cargo xtask check readme` sees to it that they are current.
+//! The rows are kept in `xtask/data/readme-results.json`. The README shows some of them, `xtask/RESULTS.md` all, with a picture
+//! and beside peers; `cargo xtask check readme` sees to it that these files are current.
 
 mod peers;
 
@@ -37,6 +37,8 @@ const PEERS: &str = "xtask/data/readme-compare.json";
 const PICTURE: &str = "xtask/assets/linear-value.svg";
 /// The figure that is the README's picture.
 const PICTURE_NAME: &str = "linear-value";
+/// All results.
+const ALL: &str = "xtask/RESULTS.md";
 const BEGIN: &str = "<!-- results: made by `cargo xtask readme`, not by hand -->\n";
 const END: &str = "<!-- end of results -->";
 
@@ -60,6 +62,18 @@ const SHOWN: [Shown; 3] = [
         published: "fit_value",
         paper: "paper's fit",
     },
+];
+
+/// The rows in the README: of each kind some, hard ones among them.
+const SELECTED: [(&str, &str); 8] = [
+    ("linear", "poisson-5d"),
+    ("linear", "helmholtz-2d"),
+    ("linear", "wave-1d"),
+    ("linear", "maxwell-2d-tm"),
+    ("newton", "nl-poisson-2d"),
+    ("newton", "bratu-2d"),
+    ("solved", "burgers-shock"),
+    ("solved", "kdv-soliton"),
 ];
 
 struct Shown {
@@ -160,13 +174,15 @@ pub(super) fn rewrite(root: &Path) -> Result<Vec<String>> {
 fn expected(root: &Path) -> Result<Vec<(String, String)>> {
     let path = root.join(SNAPSHOT);
     let snapshot = Results::load(&path)?.with_context(|| format!("{SNAPSHOT} is missing"))?;
-    let mut block = block(&snapshot);
+    let mut all = format!("{ALL_HEAD}{}", block(&snapshot));
     if let Some(peers) = Peers::kept(&root.join(PEERS))? {
-        block += &peers.table();
+        all += "## Beside peers\n";
+        all += &peers.table();
     }
-    let readme = with_results(&read(root, "README.md")?, &block)?;
+    let readme = with_results(&read(root, "README.md")?, &selection(&snapshot)?)?;
     Ok(vec![
         ("README.md".to_owned(), readme),
+        (ALL.to_owned(), all.trim_end().to_owned() + "\n"),
         (PICTURE.to_owned(), picture(&snapshot)?),
     ])
 }
@@ -199,6 +215,52 @@ fn picture(snapshot: &Results) -> Result<String> {
 
 fn of_item<'a>(results: &'a Results, name: &'a str) -> impl Iterator<Item = &'a Row> {
     results.rows.iter().filter(move |row| row.item == name)
+}
+
+/// The beginning of the file with all results.
+const ALL_HEAD: &str = "# Results\n\n\
+    <!-- made by `cargo xtask readme`, not by hand -->\n\n\
+    ![Errors on the paper's linear problems: published, and ours](assets/linear-value.svg)\n\n\
+    *auto* is `solve()` without any settings; the others follow the paper's protocol.\n";
+
+/// The README's table.
+fn selection(snapshot: &Results) -> Result<String> {
+    let full = snapshot.meta.mode == "full";
+    let mut text = "\n| problem | paper | ours, no settings |".to_owned();
+    text += if full {
+        " time |\n|---|---|---|---|\n"
+    } else {
+        "\n|---|---|---|\n"
+    };
+    for (item, case) in SELECTED {
+        let Some(shown) = SHOWN.iter().find(|shown| shown.item == item) else {
+            bail!("`{item}` is not among the items that are kept");
+        };
+        let row = snapshot.find(&format!("{item}/{case}/auto"));
+        let row = row.with_context(|| format!("the run has no row {item}/{case}/auto"))?;
+        let published = snapshot
+            .find(&format!("{item}/{case}/protocol"))
+            .unwrap_or(row);
+        let published = scientific(published.paper_number(shown.published));
+        let remark = if shown.paper == "paper" {
+            ""
+        } else {
+            " (a fit)"
+        };
+        text += &format!(
+            "| {case} | {published}{remark} | **{}** |",
+            scientific(row.median.value_error)
+        );
+        if full {
+            let seconds = row
+                .median
+                .seconds
+                .map(|s| format!("{} s", format::significant(s)));
+            text += &format!(" {} |", seconds.unwrap_or_else(|| "–".to_owned()));
+        }
+        text += "\n";
+    }
+    Ok(text + &provenance(snapshot))
 }
 
 /// The tables as Markdown. What a quick run cannot show is left out, and the text says what it was.
@@ -276,9 +338,9 @@ fn provenance(snapshot: &Results) -> String {
         " This was a quick run: the paper's settings have 1500 features, and times are not shown."
     };
     format!(
-        "\nRelative L² errors, {} run, medians of {} ({}, {}; {}{commit}). “Its settings” are the paper's rows and weights \
-         with σ from its grid by held-out residual; “no settings” is `solve()`. The exact solution is used only to \
-         measure.{caution}\n\n",
+        "\nRelative L² errors, {} run, medians of {} ({}, {}; {}{commit}). “No settings” is `solve()`; “its \
+         settings” are the paper's rows and weights with σ from its grid by held-out residual. The exact solution is used \
+         only to measure.{caution}\n\n",
         meta.mode,
         format::count(meta.seeds, "seed"),
         meta.machine.cpu,

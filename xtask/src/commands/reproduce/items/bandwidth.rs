@@ -420,7 +420,11 @@ fn sigma_by_step(rows: &[&Row], paper: &Paper) -> Figure {
     let level = |sigma: f64| vec![(0.0, sigma), (last, sigma)];
     let published = paper.figure("learnable-bandwidth", "sigma_grid_optimum");
     if let Some(sigma) = published.and_then(|value| value.as_f64()) {
-        series.push(curve("paper: best of a grid", level(sigma), Look::Paper));
+        series.push(curve(
+            "paper: best of a grid",
+            level(sigma),
+            Look::Reference,
+        ));
     }
     let ours = rows.iter().find_map(|row| row.number("sigma_grid_optimum"));
     if let Some(sigma) = ours {

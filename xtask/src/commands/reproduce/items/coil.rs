@@ -373,7 +373,7 @@ fn paths(rows: &[&Row]) -> Figure {
             series.push(curve(
                 "sensors",
                 pairs(run, "sensor_x", "sensor_y"),
-                Look::PaperMarks,
+                Look::ReferenceMarks,
             ));
             if let Some([x, y]) = run.series.get("truth").map(Vec::as_slice) {
                 series.push(curve("true position", vec![(*x, *y)], Look::Dots(2)));
@@ -408,7 +408,7 @@ fn field_map(row: &Row) -> Option<Figure> {
     series.push(curve(
         "sensors",
         pairs(run, "sensor_x", "sensor_y"),
-        Look::PaperMarks,
+        Look::ReferenceMarks,
     ));
     if let Some([x, y]) = run.series.get("truth").map(Vec::as_slice) {
         let coils = vec![(*x, *y), (-x, *y), (*x, -y), (-x, -y)];
@@ -440,7 +440,7 @@ fn profile(row: &Row) -> Option<Figure> {
             curve(
                 "|B|, finite volumes",
                 pairs(run, "radius", "field_reference"),
-                Look::Paper,
+                Look::Reference,
             ),
             curve("|B|, features", pairs(run, "radius", "field"), Look::Thin(0)),
         ],

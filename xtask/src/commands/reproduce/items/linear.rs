@@ -98,7 +98,7 @@ impl Item for Linear {
                 let mut series = vec![Series {
                     label: "paper".to_owned(),
                     points: points(&ours, &|row| row.paper_number(quantity)),
-                    look: Look::PaperMarks,
+                    look: Look::ReferenceMarks,
                 }];
                 for (colour, variant) in Variant::ALL.into_iter().enumerate() {
                     series.push(Series {

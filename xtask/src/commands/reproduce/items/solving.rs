@@ -232,6 +232,7 @@ pub(super) fn of_report(report: &Report, seed: u64) -> Run {
             Status::Cancelled => "cancelled",
             Status::Explicit => "explicit",
             Status::IllPosed => "ill-posed",
+            _ => "other",
         }
         .to_owned(),
         seed,

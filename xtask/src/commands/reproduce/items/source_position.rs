@@ -123,8 +123,8 @@ fn errors_by_draw(row: &Row) -> Figure {
         series: vec![
             curve("s₁", of("normalised_error_1"), Look::Dots(0)),
             curve("s₂", of("normalised_error_2"), Look::Dots(1)),
-            curve("three deviations", level(3.0), Look::Paper),
-            curve("", level(-3.0), Look::Paper),
+            curve("three deviations", level(3.0), Look::Reference),
+            curve("", level(-3.0), Look::Reference),
         ],
     }
 }

@@ -158,7 +158,7 @@ impl Item for Spectral {
                 series.push(Series {
                     label: "paper: sin, value".to_owned(),
                     points: paper.sensitivity(case),
-                    look: Look::Paper,
+                    look: Look::Reference,
                 });
                 Figure {
                     name: format!("spectral-{case}"),

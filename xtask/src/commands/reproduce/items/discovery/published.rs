@@ -113,7 +113,7 @@ pub(super) fn figures(row: &Row) -> Vec<Figure> {
         let list = |name: &str| row.median.series.get(name).into_iter().flatten().copied();
         list(x).zip(list(y)).collect()
     };
-    let mut along_path = vec![curve("exact", points("x", "exact"), Look::Paper)];
+    let mut along_path = vec![curve("exact", points("x", "exact"), Look::Reference)];
     along_path.extend(DRAWN.iter().enumerate().map(|(k, &penalty)| Series {
         label: format!("penalty {penalty}"),
         points: points("x", &predicted(penalty)),
@@ -129,7 +129,7 @@ pub(super) fn figures(row: &Row) -> Vec<Figure> {
             x: Axis::linear("x"),
             y: Axis::linear("u″"),
             series: vec![
-                curve("exact", points("x", "exact"), Look::Paper),
+                curve("exact", points("x", "exact"), Look::Reference),
                 curve("fitted", points("x", "fitted"), Look::Thin(0)),
             ],
         },

@@ -18,7 +18,7 @@ pub(super) fn map(variant: &str, rows: &[&Row], paper: &Paper) -> Figure {
         of("x_recovered").zip(of("y_recovered"))
     });
     let mut series = vec![
-        curve("thermometers", sensors, Look::PaperMarks),
+        curve("thermometers", sensors, Look::ReferenceMarks),
         curve("true", truth.collect(), Look::Dots(2)),
     ];
     if variant == FOUR {
@@ -52,7 +52,7 @@ pub(super) fn paths(variant: &str, rows: &[&Row]) -> Figure {
         curve(
             "start",
             heat.start.iter().map(place).collect(),
-            Look::PaperMarks,
+            Look::ReferenceMarks,
         ),
         curve(
             "true",
@@ -97,7 +97,7 @@ pub(super) fn temperatures(variant: &str, rows: &[&Row]) -> Option<Figure> {
         "found sources",
         Look::Stroke(1),
     ));
-    series.push(curve("thermometers", sensors, Look::PaperMarks));
+    series.push(curve("thermometers", sensors, Look::ReferenceMarks));
     Some(Figure {
         name: format!("inverse-heat-{variant}-temperature"),
         title: format!("Temperature at t = {MAP_TIME}, {}", variant.replace('-', " ")),

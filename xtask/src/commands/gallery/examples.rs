@@ -1,4 +1,4 @@
-//! Every example builds and runs to a successful end.
+//! Every example builds and runs to a successful end; what it prints and draws is kept.
 //!
 //! One cargo invocation builds them all, with the features and dependencies of the tests, and the
 //! programs are then started directly. `cargo run` for each would resolve each crate alone and
@@ -6,56 +6,86 @@
 
 use std::{
     collections::HashMap,
+    fs,
     path::{Path, PathBuf},
-    process::Command,
-    time::Instant,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 
-use super::{
-    Context,
-    abort::{self, Libraries},
-};
+use super::abort::{self, Libraries};
 use crate::{
     cargo::Cargo,
     format,
     workspace::{Package, Target, Workspace},
 };
 
-pub(super) fn run(context: &Context) -> Result<String> {
-    let root = &context.workspace.root;
-    let (to_run, build_only) = split(&context.workspace)?;
+/// An example that was run.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    /// Its name.
+    pub(crate) name: String,
+    /// The crate that it belongs to.
+    pub(crate) package: String,
+    /// Its program text.
+    pub(crate) source: String,
+    /// The command that runs it and draws its pictures.
+    pub(crate) command: String,
+    /// What it printed.
+    pub(crate) output: String,
+    /// Its pictures, in its directory.
+    pub(crate) pictures: Vec<String>,
+    /// How long it took.
+    pub(crate) time: Duration,
+}
 
+/// Builds all examples with all features and runs them, each in a directory of its own name below `site`. Without `keep_going` the
+/// first failure ends it; with it the error names them all.
+pub(super) fn run(
+    workspace: &Workspace,
+    site: &Path,
+    keep_going: bool,
+) -> Result<(Vec<Shown>, usize)> {
+    let (to_run, build_only) = split(workspace)?;
     let build = "build --workspace --all-features --release --examples";
     eprintln!("      $ cargo {build}");
-    let messages =
-        Cargo::new(&format!("{build} --message-format json-render-diagnostics")).output(root)?;
+    let messages = Cargo::new(&format!("{build} --message-format json-render-diagnostics"))
+        .output(&workspace.root)?;
     let (programs, libraries) = artifacts(&messages)?;
 
-    context.for_each(&to_run, |&(package, example)| {
+    let (mut shown, mut failures) = (Vec::new(), Vec::new());
+    for (package, example) in to_run {
         let key = (package.manifest_path.clone(), example.name.clone());
-        let program = programs.get(&key).with_context(|| {
-            format!(
-                "example `{}` of {} is not a program",
-                example.name, package.name
-            )
-        })?;
-        run_example(root, package, example, program)?;
-        if package.abort_examples().contains(&example.name) {
-            abort::run(package, example, &libraries, &context.workspace.target)?;
+        let ran = programs
+            .get(&key)
+            .with_context(|| {
+                let (name, package) = (&example.name, &package.name);
+                format!("example `{name}` of {package} is not a program")
+            })
+            .and_then(|program| show(package, example, program, site))
+            .and_then(|ran| {
+                if package.abort_examples().contains(&example.name) {
+                    abort::run(package, example, &libraries, &workspace.target)?;
+                }
+                Ok(ran)
+            });
+        match ran {
+            Ok(ran) => shown.push(ran),
+            Err(error) if keep_going => failures.push(format!("{error:#}")),
+            Err(error) => return Err(error),
         }
-        Ok(())
-    })?;
-    Ok(match build_only {
-        0 => format!("{} run", to_run.len()),
-        built => format!("{} run, {built} built only", to_run.len()),
-    })
+    }
+    if failures.is_empty() {
+        Ok((shown, build_only))
+    } else {
+        bail!("{}", failures.join("\n      "))
+    }
 }
 
 /// The examples to run, and the number of those that are only built.
-fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
+pub(super) fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, usize)> {
     let mut to_run: Vec<(&Package, &Target)> = Vec::new();
     let mut build_only = 0;
     for package in &workspace.packages {
@@ -144,21 +174,58 @@ fn artifacts(messages: &[u8]) -> Result<(Programs, Libraries)> {
     Ok((programs, libraries))
 }
 
-/// Starts the program as `cargo run` would from the root of the workspace.
-fn run_example(root: &Path, package: &Package, example: &Target, program: &Path) -> Result<()> {
+/// Runs one program in its directory below `site`.
+fn show(package: &Package, example: &Target, program: &Path, site: &Path) -> Result<Shown> {
     let command = cargo_run(package, example);
     eprintln!("      $ {command}");
+    let directory = site.join(&example.name);
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("cannot create {}", directory.display()))?;
     let start = Instant::now();
-    let status = Command::new(program)
-        .current_dir(root)
+    let ran = Command::new(program)
+        .current_dir(&directory)
         .env("CARGO_MANIFEST_DIR", package.directory())
-        .status()
+        .stderr(Stdio::inherit())
+        .output()
         .with_context(|| format!("cannot start {}", program.display()))?;
-    if !status.success() {
-        bail!("`{command}` failed ({status})");
+    let (time, output) = (
+        start.elapsed(),
+        String::from_utf8_lossy(&ran.stdout).into_owned(),
+    );
+    if !ran.status.success() {
+        eprint!("{output}");
+        bail!("`{command}` failed ({})", ran.status);
     }
-    eprintln!("        took {}", format::duration(start.elapsed()));
-    Ok(())
+    eprintln!("        took {}", format::duration(time));
+    let path = package
+        .directory()
+        .join("examples")
+        .join(format!("{}.rs", example.name));
+    let source =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut pictures = Vec::new();
+    for entry in fs::read_dir(&directory)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".png") || name.ends_with(".svg") {
+            pictures.push(name);
+        }
+    }
+    // The one that has the name of the example comes first: "." is before "-" here.
+    pictures.sort_by_key(|name| name.replace('.', " "));
+    let plot = if package.features.contains_key("plot") {
+        " --features plot"
+    } else {
+        ""
+    };
+    Ok(Shown {
+        name: example.name.clone(),
+        package: package.name.clone(),
+        command: format!("{command}{plot}"),
+        source,
+        output,
+        pictures,
+        time,
+    })
 }
 
 /// The command for people to run one example.

@@ -4,16 +4,18 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 /// An axis.
 #[derive(Debug, Clone)]
-pub(crate) struct Axis {
+pub struct Axis {
     /// What it shows.
     pub(crate) label: String,
     /// How numbers are placed.
-    pub(super) scale: Scale,
+    pub(crate) scale: Scale,
+    /// Its ends, as they are placed.
+    limits: Option<(f64, f64)>,
 }
 
 /// How numbers are placed along an axis.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     /// Evenly.
     Linear,
     /// By their logarithm.
@@ -24,17 +26,18 @@ pub(super) enum Scale {
 
 impl Axis {
     /// An axis with evenly placed numbers.
-    pub(crate) fn linear(label: impl Into<String>) -> Self {
+    pub fn linear(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Linear)
     }
 
     /// A logarithmic axis.
-    pub(crate) fn log(label: impl Into<String>) -> Self {
+    pub fn log(label: impl Into<String>) -> Self {
         Self::new(label, Scale::Log)
     }
 
     /// An axis of named places.
-    pub(crate) fn names(names: Vec<String>) -> Self {
+    #[must_use]
+    pub fn names(names: Vec<String>) -> Self {
         Self::new("", Scale::Names(names))
     }
 
@@ -42,11 +45,22 @@ impl Axis {
         Self {
             label: label.into(),
             scale,
+            limits: None,
         }
     }
 
+    /// The same axis from one number to another, whatever is drawn.
+    #[must_use]
+    pub fn within(mut self, lo: f64, hi: f64) -> Self {
+        self.limits = match (self.place(lo), self.place(hi)) {
+            (Some(lo), Some(hi)) if lo < hi => Some((lo, hi)),
+            _ => None,
+        };
+        self
+    }
+
     /// Where a number lies: its logarithm on a logarithmic axis.
-    pub(super) fn place(&self, value: f64) -> Option<f64> {
+    pub(crate) fn place(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
             Scale::Log => (value > 0.0).then(|| value.log10())?,
             Scale::Linear | Scale::Names(_) => value,
@@ -55,7 +69,10 @@ impl Axis {
     }
 
     /// The range that shows all these places, with a margin.
-    pub(super) fn range(&self, places: impl Iterator<Item = f64> + Clone) -> Ticks {
+    pub(crate) fn range(&self, places: impl Iterator<Item = f64> + Clone) -> Ticks {
+        if let Some((lo, hi)) = self.limits {
+            return Ticks::new(self, lo, hi);
+        }
         if let Scale::Names(names) = &self.scale {
             return Ticks::new(self, -0.5, names.len() as f64 - 0.5);
         }
@@ -65,19 +82,25 @@ impl Axis {
             return Ticks::new(self, 0.0, 1.0);
         }
         // A single number, or nearly one, gets a decade on a logarithmic axis.
-        let least = if self.scale == Scale::Log && hi - lo < 0.5 {
-            0.5
-        } else {
-            0.05
+        let least = match self.scale {
+            Scale::Log if hi - lo < 0.5 => 0.5,
+            Scale::Log => 0.05,
+            _ if hi > lo => 0.0,
+            _ => 0.05 * if hi == 0.0 { 1.0 } else { hi.abs() },
         };
         let margin = (0.04 * (hi - lo)).max(least);
         Ticks::new(self, lo - margin, hi + margin)
+    }
+
+    /// Exactly this range.
+    pub(crate) fn exactly(&self, lo: f64, hi: f64) -> Ticks {
+        Ticks::new(self, lo, hi)
     }
 }
 
 /// A linear range with ticks that suit the axis: whole powers of ten, names, or round numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Ticks {
+pub(crate) struct Ticks {
     lo: f64,
     hi: f64,
     scale: Scale,
@@ -92,8 +115,20 @@ impl Ticks {
         }
     }
 
+    pub(crate) fn lo(&self) -> f64 {
+        self.lo
+    }
+
+    pub(crate) fn hi(&self) -> f64 {
+        self.hi
+    }
+
+    pub(crate) fn length(&self) -> f64 {
+        self.hi - self.lo
+    }
+
     /// The places of the ticks, at most about `count`.
-    fn places(&self, count: usize) -> Vec<f64> {
+    pub(crate) fn places(&self, count: usize) -> Vec<f64> {
         let span = self.hi - self.lo;
         let step = match self.scale {
             Scale::Names(_) => 1.0,
@@ -156,21 +191,33 @@ impl ValueFormatter<f64> for Ticks {
                 let power = place.floor();
                 let factor = 10f64.powf(place - power).round();
                 if (-2.0..=3.0).contains(&power) {
-                    trimmed(factor * 10f64.powf(power))
+                    number(factor * 10f64.powf(power), 1.0)
                 } else {
                     format!("{factor:.0}e{power:.0}")
                 }
             }
-            Scale::Linear => trimmed(*place),
+            Scale::Linear => number(*place, self.hi - self.lo),
         }
     }
 }
 
-/// Up to three decimals, without zeros at the end.
-fn trimmed(value: f64) -> String {
-    let text = format!("{value:.3}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0" } else { text }.to_owned()
+/// A number on an axis of this length: three decimals of the length are told apart, without zeros at the end.
+pub(crate) fn number(value: f64, length: f64) -> String {
+    let digits = -(length.abs().max(f64::MIN_POSITIVE).log10().floor()) as i32;
+    let trim = |text: String| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    if value.abs() < 1e-9 * length {
+        return "0".to_owned();
+    }
+    if !(-4..=3).contains(&digits) {
+        let text = format!("{value:.3e}");
+        return match text.split_once('e') {
+            Some((mantissa, power)) => format!("{}e{power}", trim(mantissa.to_owned())),
+            None => text,
+        };
+    }
+    let decimals = usize::try_from(digits + 3).unwrap_or(0);
+    let text = format!("{value:.decimals$}");
+    if decimals == 0 { text } else { trim(text) }
 }
 
 #[cfg(test)]
@@ -192,6 +239,15 @@ mod tests {
             ["1e-7", "1e-6", "1e-5", "1e-4", "1e-3"]
         );
         assert_eq!(labels(&Axis::log("σ"), -0.01, 1.1), ["1", "2", "5", "10"]);
+        assert_eq!(
+            labels(&Axis::linear("x"), 0.0, 2.5e-7),
+            ["0", "5e-8", "1e-7", "1.5e-7", "2e-7", "2.5e-7"]
+        );
+        assert_eq!(
+            labels(&Axis::linear("x"), 998.0, 1003.0)[..2],
+            ["998", "999"]
+        );
+        assert_eq!(labels(&Axis::linear("x"), 0.0, 3.0e5)[1], "5e4");
         let names = Axis::names(vec!["a".to_owned(), "b".to_owned()]);
         assert_eq!(labels(&names, -0.5, 1.5), ["a", "b"]);
     }

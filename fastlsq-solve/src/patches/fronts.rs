@@ -1,0 +1,183 @@
+//! The fronts of an elimination, factored level by level.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use faer::Mat;
+use rayon::prelude::*;
+
+use super::PatchError;
+use super::cache::{Entry, FrontCache, KEPT_ROWS, Key};
+use super::elimination::Parts;
+use super::front::Front;
+use super::ordering::Step;
+use crate::lsq::{flat, unflat};
+
+/// A factored front and its Schur complement.
+type Eliminated = (Front, Mat<f64>);
+
+/// Factors the fronts that are wanted, level by level; each process its own. A Schur complement that another process needs
+/// is sent there when its level comes.
+pub(super) fn factor_fronts(
+    steps: &[Step],
+    keys: &[Key],
+    wanted: &[usize],
+    parts: &Parts<'_>,
+    size: usize,
+    cache: &mut FrontCache,
+) -> Result<(), PatchError> {
+    let me = cache.sharing.rank();
+    let children_of = |index: usize| steps[index].children.into_iter().flatten();
+    // How many steps are still to use each Schur complement.
+    let mut uses: HashMap<Key, usize> = HashMap::new();
+    for child in wanted.iter().flat_map(|&index| children_of(index)) {
+        *uses.entry(keys[child]).or_default() += 1;
+    }
+    let mut failure = Ok(());
+    let highest = wanted.iter().map(|&index| steps[index].height).max();
+    for height in 0..=highest.unwrap_or(0) {
+        let level: Vec<usize> = wanted
+            .iter()
+            .copied()
+            .filter(|&index| steps[index].height == height)
+            .collect();
+        let visiting = visitors(&level, steps, keys, size, cache);
+        let schur_of = |child: usize| match keys[child] {
+            (owner, id) if owner == me => cache.schurs.get(&id),
+            (_, id) => visiting.get(&id),
+        };
+        let own: Vec<usize> = level.iter().copied().filter(|&i| keys[i].0 == me).collect();
+        let fronts: Vec<(usize, Result<Eliminated, PatchError>)> = own
+            .into_par_iter()
+            .map(|index| {
+                let step = &steps[index];
+                let matrix = match step.children {
+                    // The first steps are the leaves.
+                    None => parts.skeleton.leaf_matrix(
+                        index,
+                        parts.leaves[index],
+                        &step.blocks,
+                        parts.reference,
+                        parts.unknowns,
+                    ),
+                    Some(children) => merged_matrix(step, children, steps, schur_of, size),
+                };
+                (index, Front::new(matrix, step.eliminated * size))
+            })
+            .collect();
+        for (index, front) in fronts {
+            let (id, step) = (keys[index].1, &steps[index]);
+            let schur = match front {
+                Ok((front, schur)) => {
+                    cache.fronts.insert(id, Arc::new(front));
+                    schur
+                }
+                Err(error) => {
+                    // Others wait for it all the same; that it means nothing is said in the end.
+                    failure = failure.and(Err(error));
+                    let open = (step.blocks.len() - step.eliminated) * size;
+                    Mat::zeros(open, open)
+                }
+            };
+            cache.schurs.insert(id, schur);
+        }
+        for &index in &level {
+            let step = &steps[index];
+            let (e, n) = (step.eliminated * size, step.blocks.len() * size);
+            let entry = Entry {
+                size: (e, n),
+                schur: true,
+            };
+            cache.ledger.insert(keys[index], entry);
+            if let Some(team) = cache.sharing.team().filter(|_| keys[index].0 == me) {
+                team.tally().worked(front_flops(e as u64, (n - e) as u64));
+            }
+            if !uses.contains_key(&keys[index]) && n - e > KEPT_ROWS {
+                cache.forget_schur(keys[index]);
+            }
+            for child in children_of(index) {
+                let left = uses.entry(keys[child]).or_insert(1);
+                *left -= 1;
+                let open = steps[child].blocks.len() - steps[child].eliminated;
+                if *left == 0 && open * size > KEPT_ROWS {
+                    cache.forget_schur(keys[child]);
+                }
+            }
+        }
+    }
+    failure
+}
+
+/// Operations of eliminating e unknowns that are tied to b others.
+fn front_flops(e: u64, b: u64) -> u64 {
+    2 * e * e * e / 3 + 2 * e * e * b + 2 * e * b * b
+}
+
+/// Schur complements of other processes that fronts of this level need here; those of ours that others need are sent.
+fn visitors(
+    level: &[usize],
+    steps: &[Step],
+    keys: &[Key],
+    size: usize,
+    cache: &FrontCache,
+) -> HashMap<u32, Mat<f64>> {
+    let mut visiting = HashMap::new();
+    let Some(team) = cache.sharing.team() else {
+        return visiting;
+    };
+    // All processes go through the same list, so that every message is received.
+    let mut moved: HashSet<(usize, Key)> = HashSet::new();
+    for &index in level {
+        let to = keys[index].0;
+        for child in steps[index].children.into_iter().flatten() {
+            let (from, id) = keys[child];
+            if from == to || !moved.insert((to, (from, id))) {
+                continue;
+            }
+            let step = &steps[child];
+            let open = (step.blocks.len() - step.eliminated) * size;
+            if from == team.rank() {
+                let schur = cache.schurs.get(&id);
+                let numbers = schur.map_or_else(|| vec![0.0; open * open], flat);
+                team.send(to, &numbers);
+            } else if to == team.rank() {
+                let mut numbers = vec![0.0; open * open];
+                team.receive(from, &mut numbers);
+                visiting.insert(id, unflat(&numbers, open, open));
+            }
+        }
+    }
+    visiting
+}
+
+/// The Schur complements of the two children, added up.
+fn merged_matrix<'a>(
+    step: &Step,
+    children: [usize; 2],
+    steps: &[Step],
+    schur_of: impl Fn(usize) -> Option<&'a Mat<f64>>,
+    size: usize,
+) -> Mat<f64> {
+    let places = step.blocks.iter().enumerate();
+    let at: HashMap<u32, usize> = places.map(|(place, block)| (*block, place)).collect();
+    let total = step.blocks.len() * size;
+    let mut matrix = Mat::zeros(total, total);
+    for child in children {
+        let Some(schur) = schur_of(child) else {
+            continue;
+        };
+        let child = &steps[child];
+        let open = child.blocks[child.eliminated..].iter();
+        let places: Vec<usize> = open.filter_map(|block| at.get(block).copied()).collect();
+        for (j, &column) in places.iter().enumerate() {
+            for (i, &row) in places.iter().enumerate() {
+                let mut target =
+                    matrix
+                        .as_mut()
+                        .submatrix_mut(row * size, column * size, size, size);
+                target += schur.as_ref().submatrix(i * size, j * size, size, size);
+            }
+        }
+    }
+    matrix
+}
