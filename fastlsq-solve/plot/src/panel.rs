@@ -37,8 +37,8 @@ const BELOW_NAMES: u32 = 26;
 /// Height of the heading, and of what is free where there is none.
 const HEADING: u32 = 42;
 const BARE: u32 = 12;
-/// The chart of a panel whose size was not given, and the longer side of one with equal scales.
-const CHART: (u32, u32) = (664, 344);
+/// A panel whose size was not given, all in all, and the longer side of a chart with equal scales.
+const WHOLE: (u32, u32) = (760, 470);
 const SIDE: f64 = 400.0;
 /// How far curves over names stand aside of each other.
 const BESIDE: f64 = 0.11;
@@ -165,7 +165,11 @@ impl Panel {
     /// Width and height of the chart.
     fn chart_size(&self) -> (u32, u32) {
         if !self.equal {
-            return self.size.unwrap_or(CHART);
+            return self.size.unwrap_or_else(|| {
+                let around = self.head(WHOLE.0) + ABOVE + MARGIN + self.below();
+                let width = WHOLE.0 - 2 * MARGIN - LEFT;
+                (width, WHOLE.1.saturating_sub(around).max(LEAST_SIDE))
+            });
         }
         let (x, y) = self.ranges();
         let (width, height) = (x.length(), y.length());
@@ -273,7 +277,7 @@ impl Panel {
             .max_light_lines(1)
             .bold_line_style(RGBColor(225, 225, 225).stroke_width(pen.size(1)))
             .light_line_style(TRANSPARENT)
-            .axis_style(DARK.stroke_width(pen.size(1)))
+            .axis_style(BLACK.stroke_width(pen.size(1)))
             .set_all_tick_mark_size(pen.size(5))
             .label_style((FONT, pen.size(14)))
             .axis_desc_style((FONT, pen.size(15)))
