@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod fuzz;
 mod list;
+mod mpi;
 mod readme;
 mod reproduce;
 mod selection;
@@ -22,6 +23,7 @@ pub(crate) enum Command {
     Check(check::Args),
     Fuzz(fuzz::Args),
     List(list::Args),
+    Mpi(mpi::Args),
     Readme(readme::Args),
     #[command(hide = true)]
     MemoryProbe(bench::MemoryArgs),
@@ -37,6 +39,7 @@ impl Command {
             Self::Check(args) => args.run(),
             Self::Fuzz(args) => args.run(),
             Self::List(args) => args.run(),
+            Self::Mpi(args) => args.run(),
             Self::Readme(args) => args.run(),
             Self::MemoryProbe(args) => args.run(),
         }
