@@ -44,7 +44,10 @@ pub(crate) fn suite(mpi: &Mpi) {
             );
             for (own, alone) in [solved, adjoint] {
                 let off = (&own - &alone).norm_l2();
-                assert!(off <= 1e-12 * alone.norm_l2(), "{rows}×{features}, {method}: {off:e}");
+                assert!(
+                    off <= 1e-12 * alone.norm_l2(),
+                    "{rows}×{features}, {method}: {off:e}"
+                );
             }
         }
     }
