@@ -45,7 +45,9 @@ pub(crate) fn solve(
     if leaves_open(options)
         && let Ok(evolution) = Evolution::recognise(&problem.statement().concrete(&[])?)
     {
-        return problem.evolved(&evolution, concrete.linear, options);
+        return auto::with_threads(&options.solve, || {
+            problem.evolved(&evolution, concrete.linear, options)
+        });
     }
     auto::with_threads(&options.solve, || run(problem, concrete, options))
 }
@@ -563,6 +565,8 @@ impl Workbench for NewtonBench<'_> {
             info: outcome.info,
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            points: None,
+            ridge: 0.0,
             overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {

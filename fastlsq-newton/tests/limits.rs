@@ -54,7 +54,7 @@ fn a_solve_that_takes_minutes_ends_in_time_with_its_best() {
 fn a_single_iteration_stops_between_or_within_its_steps() {
     let u = unknown("u");
     let problem = NonlinearProblem::on(BoxDomain::unit(2))
-        .equation(-laplacian(u) + u.powi(3), 1.0)
+        .equation(-laplacian(u) + u.powi(3), 100.0)
         .dirichlet(0.0);
     let options = NewtonOptions::new()
         .solve_options(Options::new().features(3000).bandwidth(3.0))
@@ -159,4 +159,18 @@ fn values_that_are_not_numbers_are_refused_instead_of_searched_for() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn an_evolution_that_memory_cannot_hold_comes_back_as_far_as_it_got() {
+    let options = NewtonOptions::new().memory_limit(200_000);
+    let solution = burgers(0.01).solve_with(&options).unwrap();
+    let evolution = solution.evolution().unwrap();
+    assert!(
+        matches!(evolution.stopped, Some(Limit::Memory { .. })),
+        "{evolution}"
+    );
+    assert_eq!(solution.report().status, Status::LimitReached);
+    assert!(evolution.reached > 0.0 && evolution.reached < 1.0);
+    assert!(solution.value(&[0.5, 0.5 * evolution.reached]).unwrap() < 0.0);
 }

@@ -15,7 +15,7 @@ use crate::lsq::RowSource;
 use crate::options::Options;
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::problem::ConcreteProblem;
-use crate::report::Status;
+use crate::report::{Repeated, Status};
 use crate::solution::Solution;
 use crate::system::{RowBlock, System};
 
@@ -221,6 +221,7 @@ impl FactoredProblem {
         };
         report.choice = "new data for a factored problem".to_owned();
         report.probes.clear();
+        report.repeated = Repeated::default();
         (report.seconds, report.solve_seconds) = (seconds, solve_seconds);
         let problem = &self.problem;
         let functions = (problem.space.clone(), problem.unknowns.clone());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use fastlsq_basis::sampling::Sequence;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 
+use crate::auto::Candidate;
 use crate::backend::{Backend, CpuBackend};
 use crate::control::{Control, Progress};
 use crate::lsq::LsqOptions;
@@ -33,6 +34,8 @@ pub enum FeatureChoice {
     },
     /// This very basis for every unknown.
     Basis(Arc<dyn Basis>),
+    /// The features and rows that an earlier search chose: see [`Report::options`](crate::Report::options).
+    Repeated(Arc<Candidate>),
 }
 
 /// How the symmetry of the problem is used.
@@ -167,8 +170,8 @@ impl Options {
     }
 
     /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: as an automatic search does,
-    /// evenly over an ellipsoid in up to three dimensions; independently, as in the paper, in more dimensions and where
-    /// factors are kept for other data). Automatic searches choose for themselves.
+    /// evenly over an ellipsoid in up to three dimensions, and independently, as in the paper, in more). Automatic searches
+    /// choose for themselves.
     #[must_use]
     pub fn draw(mut self, draw: Draw) -> Self {
         self.draw = Some(draw);

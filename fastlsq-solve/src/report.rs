@@ -1,14 +1,15 @@
 //! What was chosen and why, what it cost, and how good the result is.
 
 use std::fmt;
+use std::sync::Arc;
 
 use fastlsq_basis::{FrequencyLaw, Parity};
 use serde::{Deserialize, Serialize};
 
-use crate::auto::{Features, Found, Trial};
-use crate::control::Limit;
-use crate::options::Options;
-use crate::patches::PatchReport;
+use crate::auto::{Candidate, Features, Found, Trial};
+use crate::control::{Control, Limit};
+use crate::options::{FeatureChoice, Options};
+use crate::patches::{PatchReport, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
 
@@ -157,6 +158,19 @@ pub struct Report {
     /// The record of the patches, where the solution lives on them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patches: Option<PatchReport>,
+    /// The choices as options.
+    #[serde(skip)]
+    pub(crate) repeated: Repeated,
+}
+
+/// The options that make a solve anew: no part of what a report says, so that all are equal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Repeated(Option<Arc<Options>>);
+
+impl PartialEq for Repeated {
+    fn eq(&self, _other: &Self) -> bool {
+        true
+    }
 }
 
 impl Report {
@@ -187,7 +201,37 @@ impl Report {
             seed: 0,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             patches: None,
+            repeated: Repeated::default(),
         }
+    }
+
+    /// The options with everything filled in that was chosen: the same problem, solved with them, gives the same function,
+    /// bit for bit, without a search. A nonlinear problem has the same features and rows, and Newton's method begins anew.
+    ///
+    /// `None` for a function that comes from a file, or that no such solve has found (an evolution in time). Limits and the
+    /// progress callback of the solve are left out, so that they cannot cut it short.
+    ///
+    /// ```
+    /// use fastlsq_solve::{BoxDomain, LinearProblem, X, laplacian, sin, unknown};
+    /// let u = unknown("u");
+    /// let problem = LinearProblem::on(BoxDomain::unit(2)).equation(-laplacian(u), sin(3.0 * X)).dirichlet(X);
+    /// let found = problem.solve_with(&fastlsq_solve::Options::new().tolerance(1e-6))?;
+    /// let options = found.report().options().expect("a solve").clone();
+    /// let again = problem.solve_with(&options)?;
+    /// assert_eq!(found.coefficients(), again.coefficients());
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn options(&self) -> Option<&Options> {
+        self.repeated.0.as_deref()
+    }
+
+    /// With the options that make the solve anew.
+    #[must_use]
+    pub fn repeated_by(mut self, mut options: Options) -> Self {
+        options.lsq.control = Control::new();
+        self.repeated = Repeated(Some(Arc::new(options)));
+        self
     }
 
     /// The record of a finished search.
@@ -210,7 +254,7 @@ impl Report {
                 held_out: best.score.blocks.get(index).copied().unwrap_or(f64::NAN),
             })
             .collect();
-        Self {
+        let report = Self {
             status: found.status,
             error_estimate: found.estimate,
             posedness: found.posedness.clone(),
@@ -234,6 +278,19 @@ impl Report {
             seed: options.seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             patches: None,
+            repeated: Repeated::default(),
+        };
+        match best.points {
+            Some(points) => report.repeated_by(Options {
+                choice: FeatureChoice::Repeated(Arc::new(Candidate {
+                    features: best.features.clone(),
+                    points,
+                    ridge: best.ridge,
+                })),
+                patches: Patching::Never,
+                ..options.clone()
+            }),
+            None => report,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::Basis;
+use fastlsq_solve::control::Held;
 use fastlsq_solve::{Control, Limit, Report, Solution, Space, Status, Unknown};
 
 use super::flow::{Flow, Past};
@@ -110,6 +111,8 @@ pub(crate) struct Run<H> {
     pub(crate) scales: Vec<f64>,
     /// What is odd about the initial values.
     pub(crate) remarks: Vec<String>,
+    /// The memory of what is kept for each step.
+    held: Vec<Arc<Held>>,
 }
 
 impl<H> Run<H> {
@@ -127,14 +130,22 @@ impl<H> Run<H> {
             unresolved: None,
             scales: vec![0.0; states],
             remarks: Vec::new(),
+            held: Vec::new(),
         }
+    }
+
+    /// Asks for the memory of so many more numbers, as long as the run lives.
+    pub(crate) fn keep(&mut self, control: &Control, numbers: usize) -> Result<(), Limit> {
+        let held = control.hold(numbers.checked_mul(size_of::<f64>()))?;
+        self.held.push(Arc::new(held));
+        Ok(())
     }
 }
 
 /// A problem that can be run in time.
-pub(crate) trait Evolving {
+pub(crate) trait Evolving: Sync {
     /// What a run leaves.
-    type History: Past + Clone + 'static;
+    type History: Past + Clone + Send + 'static;
 
     fn form(&self) -> &Form;
 
@@ -159,11 +170,10 @@ pub(crate) fn evolve<E: Evolving>(
     let begin = Instant::now();
     let control = options.solve.control();
     let tolerance = options.solve.tolerance;
-    let mut reports = Vec::new();
-    let mut one = |error: f64, odd: bool| -> Result<Run<E::History>, NewtonError> {
+    let one = |error: f64, odd: bool| -> Result<(Run<E::History>, RunReport), NewtonError> {
         let begin = Instant::now();
         let run = problem.run(&Aim::new(error, odd, control))?;
-        reports.push(RunReport {
+        let report = RunReport {
             tolerance: error,
             degree: run.degree,
             steps: run.steps,
@@ -172,11 +182,15 @@ pub(crate) fn evolve<E: Evolving>(
             dim: run.dim,
             difference: f64::NAN,
             seconds: begin.elapsed().as_secs_f64(),
-        });
-        Ok(run)
+        };
+        Ok((run, report))
     };
     let mut error = (FINER.sqrt() * tolerance).max(FINER * FINEST);
-    let mut best = one(error, true)?;
+    // Two runs are needed in any case, and neither needs the other.
+    let (first, second) = rayon::join(|| one(error, true), || one(error / FINER, false));
+    let (mut best, of_first) = first?;
+    let mut reports = vec![of_first];
+    let mut second = Some(second);
     // A single run cannot tell its error.
     let mut estimate = f64::INFINITY;
     let mut status = Status::LimitReached;
@@ -186,7 +200,8 @@ pub(crate) fn evolve<E: Evolving>(
             break;
         }
         error /= FINER;
-        let run = one(error, k % 2 == 0)?;
+        let (run, of_run) = second.take().unwrap_or_else(|| one(error, k % 2 == 0))?;
+        reports.push(of_run);
         if matches!(run.finish, Finish::Stopped(_)) {
             break;
         }

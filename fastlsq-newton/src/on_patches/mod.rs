@@ -13,7 +13,7 @@ use fastlsq_solve::auto::{Features, Found};
 use fastlsq_solve::patches::{
     NewtonPatches, PatchError, PatchOptions, PatchProblem, PatchStart, Patching, PointEquations,
 };
-use fastlsq_solve::{ConcreteProblem, EquationRow, Posedness, Report, Sites, Solution, SolveError};
+use fastlsq_solve::{ConcreteProblem, EquationRow, Posedness, Sites, Solution, SolveError};
 use ndarray::ArrayView2;
 
 use self::equations::Laws;
@@ -145,13 +145,10 @@ impl NewtonBench<'_> {
         // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
         let posedness = found.map(|found| found.posedness.clone());
         let seconds = begin.elapsed().as_secs_f64();
-        let report = Report {
-            posedness: posedness.filter(Posedness::is_fine).unwrap_or_default(),
-            probes: found.map_or_else(Vec::new, |found| found.probes.clone()),
-            ..solution
-                .report()
-                .of_solve(frame, &self.options.solve, &score, reason, seconds)
-        };
+        let patches = solution.report();
+        let mut report = patches.of_solve(frame, &self.options.solve, &score, reason, seconds);
+        report.posedness = posedness.filter(Posedness::is_fine).unwrap_or_default();
+        report.probes = found.map_or_else(Vec::new, |found| found.probes.clone());
         let functions = (frame.space.clone(), frame.unknowns.clone());
         let solution = solution.into_solution(functions, report)?;
         Ok(NonlinearSolution::new(

@@ -102,8 +102,7 @@ impl NonlinearBenchmark {
         self.exact.as_ref().map_or_else(|_| Vec::new(), gradient)
     }
 
-    /// Errors at `count` independent points of the domain, over the first `unknowns` of the solution
-    /// that the exact solution covers.
+    /// Errors at `count` independent points of the domain, over as many unknowns as the solution has.
     ///
     /// # Errors
     /// A solution of another problem.

@@ -7,6 +7,7 @@ mod enrich;
 mod estimate;
 mod exchange;
 mod exchanged;
+mod repeated;
 mod rows;
 mod score;
 mod search;
@@ -38,6 +39,7 @@ use trial::LinearBench;
 
 pub use enrich::Enrichment;
 pub(crate) use estimate::{Witness, relative_error};
+pub use repeated::{Candidate, PointChoice};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
@@ -55,6 +57,12 @@ pub(crate) fn factor(
     problem: &ConcreteProblem,
     options: &Options,
 ) -> Result<FactoredProblem, SolveError> {
+    // A symmetry of these data need not be one of others.
+    let mut options = options.clone();
+    if options.symmetry == Symmetry::Detect {
+        options.symmetry = Symmetry::Ignore;
+    }
+    let options = &options;
     prepared(problem, options, |bench, begin| {
         let mut found = search(bench)?;
         let features = found.best.features.clone();
@@ -102,6 +110,7 @@ pub(crate) fn companion(
         parity: Vec::new(),
         beside: None,
         may_give_up: false,
+        ridge: 0.0,
     };
     let kept = bench.final_trial(own, None)?;
     Ok(Some(FactoredSystem {
@@ -143,6 +152,7 @@ fn prepared<T: Send>(
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
             beside: None,
             may_give_up: false,
+            ridge: 0.0,
         };
         enrich::choose(&mut bench)?;
         work(&mut bench, begin)
@@ -181,7 +191,9 @@ pub fn parity<E: From<SolveError>>(
 ) -> Result<Vec<Vec<Parity>>, E> {
     let none = vec![vec![Parity::None; problem.domain.dim()]; problem.unknowns.len()];
     match (&options.symmetry, &options.choice) {
-        (Symmetry::Ignore, _) | (_, FeatureChoice::Basis(_)) => Ok(none),
+        (Symmetry::Ignore, _) | (_, FeatureChoice::Basis(_) | FeatureChoice::Repeated(_)) => {
+            Ok(none)
+        }
         (Symmetry::Declared(parity), _) => {
             if parity.len() != problem.domain.dim() {
                 return Err(SolveError::from(fastlsq_basis::BasisError::Dimension {
@@ -193,10 +205,7 @@ pub fn parity<E: From<SolveError>>(
             }
             Ok(vec![parity.clone(); problem.unknowns.len()])
         }
-        // With an explicit law, factors are for other data too, which need not have the symmetry of these: a solve for
-        // these data alone looks for it.
-        (Symmetry::Detect, FeatureChoice::Law(_) | FeatureChoice::Grid { .. }) => Ok(none),
-        (Symmetry::Detect, FeatureChoice::Automatic) => detect(),
+        (Symmetry::Detect, _) => detect(),
     }
 }
 
@@ -289,6 +298,9 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
             basis: basis.dim(),
             domain: dim,
         });
+    }
+    if let FeatureChoice::Repeated(candidate) = &options.choice {
+        candidate.validate(dim, problem.unknowns.len())?;
     }
     if let FeatureChoice::Grid { bandwidths, trials } = &options.choice
         && (bandwidths.is_empty() || *trials == 0)

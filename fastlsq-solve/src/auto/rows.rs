@@ -65,7 +65,7 @@ const INTERIOR_ROWS: f64 = 1.5;
 /// Condition rows for each feature, over all conditions.
 const CONDITION_ROWS: f64 = 0.8;
 /// Every how many rows of a table one is held out.
-const HELD_OUT_SHARE: usize = 10;
+const HELD_OUT_SHARE: usize = 8;
 /// Tables shorter than this are used whole, for fitting and for judging.
 const SMALLEST_SPLIT_TABLE: usize = 30;
 

@@ -6,6 +6,8 @@ use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
 use super::estimate::{self, Witness};
+use super::repeated::{Candidate, PointChoice};
+use super::shape::usual_draw;
 use super::trend::Trend;
 use super::trial::{Features, Trial, Workbench, square_bytes};
 use super::tune;
@@ -88,15 +90,24 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
         refused: None,
         trend: Trend::default(),
         unpromising: None,
+        given_up: None,
         structure: String::new(),
     };
     let ended = match &choice {
-        FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), basis.len()),
+        FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), None),
+        FeatureChoice::Repeated(candidate) => search.repeat(candidate),
         FeatureChoice::Law(law) => search.explicit(law),
         FeatureChoice::Grid { bandwidths, trials } => search.grid(bandwidths, *trials),
         FeatureChoice::Automatic => tune::automatic(&mut search),
     };
     search.finish(ended)
+}
+
+/// Sampled rows, and where they come from.
+#[derive(Debug)]
+pub(super) struct Rows {
+    blocks: Vec<RowBlock>,
+    points: PointChoice,
 }
 
 /// Why a search ended, and how the choice was made.
@@ -123,6 +134,8 @@ pub(super) struct Search<'a, W: Workbench> {
     refused: Option<W::Error>,
     trend: Trend,
     unpromising: Option<String>,
+    /// Why more features were too dear for what they promise, if they were.
+    given_up: Option<String>,
     structure: String,
 }
 
@@ -165,19 +178,30 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Rows for this many features an unknown; each level has points of its own.
-    pub(super) fn rows(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, W::Error> {
+    pub(super) fn rows(&self, features: usize, level: u64) -> Result<Rows, W::Error> {
         self.rows_for(self.independent(features), level)
     }
 
     /// Rows for this many independent features an unknown.
-    pub(super) fn rows_for(&self, features: usize, level: u64) -> Result<Vec<RowBlock>, W::Error> {
+    pub(super) fn rows_for(&self, features: usize, level: u64) -> Result<Rows, W::Error> {
         let options = self.options();
         let seed = options
             .seed
             .wrapping_mul(0x1_0000_0001)
             .wrapping_add(level * 7919);
         let wanted = features as f64 * self.row_factor;
-        self.bench.rows(wanted as usize, options.rows, seed)
+        self.rows_at(PointChoice {
+            features: wanted as usize,
+            given: options.rows,
+            seed,
+        })
+    }
+
+    fn rows_at(&self, points: PointChoice) -> Result<Rows, W::Error> {
+        let blocks = self
+            .bench
+            .rows(points.features, points.given, points.seed)?;
+        Ok(Rows { blocks, points })
     }
 
     /// Whether the best candidate's residual is so much larger between the rows than on them that more rows are called
@@ -240,11 +264,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Runs a candidate, keeps it if it is the best, and returns its score.
-    pub(super) fn consider(
-        &mut self,
-        features: Features,
-        blocks: &[RowBlock],
-    ) -> Result<f64, W::Error> {
+    pub(super) fn consider(&mut self, features: Features, rows: &Rows) -> Result<f64, W::Error> {
         let stage = Stage::Candidate {
             features: features.count(),
         };
@@ -253,7 +273,7 @@ impl<W: Workbench> Search<'_, W> {
         // Less than this no solve can do with: what cannot be had is not drawn either.
         let least = square_bytes(features.count(), self.bench.parity().len().max(1));
         control.allow_bytes(least).map_err(SolveError::from)?;
-        let mut trial = match self.bench.run(features, blocks) {
+        let mut trial = match self.bench.run(features, &rows.blocks) {
             Ok(trial) => trial,
             Err(error) if W::refuses_features(&error) => {
                 self.refused = Some(error);
@@ -261,6 +281,7 @@ impl<W: Workbench> Search<'_, W> {
             }
             Err(error) => return Err(error),
         };
+        trial.points = Some(rows.points);
         // A candidate and the best so far are compared on one scale.
         let mut standing = f64::INFINITY;
         if let Some(best) = &self.best {
@@ -348,13 +369,13 @@ impl<W: Workbench> Search<'_, W> {
         if self.estimate() > self.options().tolerance {
             return Ok(false);
         }
-        self.call_a_twin()?;
+        self.call_a_twin(false)?;
         Ok(self.estimate() <= self.options().tolerance)
     }
 
     /// Tries the best candidate's features once more from another draw, unless some candidate of
-    /// another draw was tried already.
-    fn call_a_twin(&mut self) -> Result<(), W::Error> {
+    /// another draw was tried already. Unless the best is to be kept, the twin takes its place if it is better.
+    fn call_a_twin(&mut self, keep: bool) -> Result<(), W::Error> {
         let Some(best) = &self.best else {
             return Ok(());
         };
@@ -371,8 +392,12 @@ impl<W: Workbench> Search<'_, W> {
         }
         let twin = best.features.with_seed(seed.wrapping_add(0x7717));
         let blocks = self.rows(best.features.count(), TWIN_LEVEL)?;
-        self.consider(twin, &blocks)?;
-        Ok(())
+        let kept = if keep { self.best.take() } else { None };
+        let called = self.consider(twin, &blocks);
+        if kept.is_some() {
+            self.best = kept;
+        }
+        called.map(|_| ())
     }
 
     /// Notes what was found in the data.
@@ -424,9 +449,17 @@ impl<W: Workbench> Search<'_, W> {
             let missing = self.estimate() / self.options().tolerance;
             self.unpromising = self.trend.objection(missing, self.limit());
             self.unpromising.as_ref().map(|_| Status::Saturated)
+        } else if self.is_expensive(self.grown(count, score, last)) {
+            self.given_up = self.trend.stagnation();
+            self.given_up.as_ref().map(|_| Status::Saturated)
         } else {
             None
         })
+    }
+
+    /// Whether a level with this many features per unknown takes so long that it needs a reason.
+    fn is_expensive(&self, features: usize) -> bool {
+        features.saturating_mul(self.bench.parity().len().max(1)) > CHEAP_COLUMNS
     }
 
     /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) is none.
@@ -498,7 +531,11 @@ impl<W: Workbench> Search<'_, W> {
     /// estimate rests on something. A limit that was reached ends the search like any other end: only without any
     /// candidate is it an error.
     fn finish(mut self, ended: Result<Ending, W::Error>) -> Result<Found<W::Extra>, W::Error> {
-        let ended = ended.and_then(|ending| self.call_a_twin().map(|()| ending));
+        let ended = ended.and_then(|ending| {
+            // What was asked for is what is returned, however well its twin does.
+            let keep = ending.0 == Status::Explicit;
+            self.call_a_twin(keep).map(|()| ending)
+        });
         let (status, choice) = match ended {
             Ok(ending) => ending,
             Err(error) => match W::limit(&error) {
@@ -527,7 +564,13 @@ impl<W: Workbench> Search<'_, W> {
         }
         let mut estimate = self.estimate();
         let mut choice = choice;
+        if let Some(reason) = self.given_up.take() {
+            choice = format!("{choice}; {reason}");
+        }
         if let Some(best) = &self.best {
+            if best.ridge > 0.0 {
+                choice = format!("{choice}, with a ridge of {:.0e}", best.ridge);
+            }
             estimate = posedness.estimate(estimate, best.score.worst);
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
             // be (they need not be finite where no row is), nothing more is known.
@@ -574,24 +617,43 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// One candidate; a companion of half the size, where there can be one, tells its error.
-    fn single(&mut self, features: Features, count: usize) -> Result<Ending, W::Error> {
-        if features.draw().is_some() && count >= 2 * SMALLEST_COMPANION {
-            let seed = self.options().seed.wrapping_add(1);
-            let companion = features.with_seed(seed).with_count(count / 2);
+    fn single(
+        &mut self,
+        features: Features,
+        points: Option<PointChoice>,
+    ) -> Result<Ending, W::Error> {
+        let count = features.count();
+        if let Some(draw) = features.draw()
+            && count >= 2 * SMALLEST_COMPANION
+        {
+            let companion = features.with_seed(draw.wrapping_add(1));
+            let companion = companion.with_count(count / 2);
             let blocks = self.companion_rows(count / 2)?;
             self.consider(companion, &blocks)?;
             self.companion = self.best.take();
         }
-        let blocks = self.rows(count, 0)?;
-        self.consider(features, &blocks)?;
+        let rows = match points {
+            Some(points) => self.rows_at(points)?,
+            None => self.rows(count, 0)?,
+        };
+        self.consider(features, &rows)?;
         let choice = "everything given; nothing was searched for";
         Ok((Status::Explicit, choice.to_owned()))
     }
 
+    /// The winner of an earlier search.
+    fn repeat(&mut self, candidate: &Candidate) -> Result<Ending, W::Error> {
+        self.bench.set_ridge(candidate.ridge);
+        self.single(candidate.features.clone(), Some(candidate.points))
+    }
+
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
-    fn companion_rows(&self, features: usize) -> Result<Vec<RowBlock>, W::Error> {
-        let seed = self.options().seed.wrapping_add(0x1003);
-        self.bench.rows(features, None, seed)
+    fn companion_rows(&self, features: usize) -> Result<Rows, W::Error> {
+        self.rows_at(PointChoice {
+            features,
+            given: None,
+            seed: self.options().seed.wrapping_add(0x1003),
+        })
     }
 
     fn random(&self, law: FrequencyLaw, count: usize, draw: u64) -> Result<Features, W::Error> {
@@ -600,7 +662,7 @@ impl<W: Workbench> Search<'_, W> {
             law,
             map: self.physical_map()?,
             parity: self.bench.parity().to_vec(),
-            draw: self.options().draw.unwrap_or_default(),
+            draw: self.options().draw.unwrap_or(usual_draw(self.dim)),
             seed: self.options().seed.wrapping_add(draw),
             beside: self.bench.beside().cloned(),
         })
@@ -610,7 +672,7 @@ impl<W: Workbench> Search<'_, W> {
     fn explicit(&mut self, law: &FrequencyLaw) -> Result<Ending, W::Error> {
         if let Some(count) = self.options().features {
             let features = self.random(law.clone(), count, 0)?;
-            return self.single(features, count);
+            return self.single(features, None);
         }
         let mut count = tune::first_size(self.dim()).min(self.limit());
         let (mut level, mut last) = (0, f64::INFINITY);
@@ -645,6 +707,8 @@ impl<W: Workbench> Search<'_, W> {
     }
 }
 
+/// Systems with more columns than this are not tried where the last levels brought nothing.
+const CHEAP_COLUMNS: usize = 2000;
 /// Residuals that are so many times larger between the rows than on them call for more rows.
 const OVERFIT: f64 = 100.0;
 /// Where more rows did not help, they are tried again once the residuals differ so many times more.

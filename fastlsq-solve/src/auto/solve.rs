@@ -3,12 +3,10 @@
 use std::time::Instant;
 
 use super::search::{Found, search};
-use super::shape::usual_draw;
-use super::symmetry;
 use super::trial::LinearBench;
 use crate::SolveError;
 use crate::domain::DomainExt;
-use crate::options::{FeatureChoice, Options, Symmetry};
+use crate::options::{FeatureChoice, Options};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
@@ -21,21 +19,7 @@ const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton)
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    let mut options = options.clone();
-    // A bandwidth that is given replaces the search for one, and nothing else.
-    let given = matches!(
-        options.choice,
-        FeatureChoice::Law(_) | FeatureChoice::Grid { .. }
-    );
-    if given {
-        let draw = usual_draw(problem.domain.dim());
-        options.draw = options.draw.or(Some(draw));
-    }
-    let options = &options;
     super::prepared(problem, options, |bench, begin| {
-        if given && options.symmetry == Symmetry::Detect {
-            bench.parity = symmetry::detect(problem, options.seed)?;
-        }
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
             match patches.solve(bench.options) {
@@ -107,19 +91,27 @@ fn waves_after(
 struct Patches<'a> {
     choice: &'a Patching,
     problem: Result<PatchProblem, PatchError>,
+    /// Whether features are searched for: those that are given are those of one sum of waves.
+    open: bool,
 }
 
 impl<'a> Patches<'a> {
     fn of(problem: &ConcreteProblem, options: &'a Options) -> Result<Self, SolveError> {
         let choice = &options.patches;
+        let open = options.leaves_features_open();
         let problem = PatchProblem::of(problem);
         match (choice, problem) {
             (Patching::Always(_), Err(error)) => Err(error.into()),
             (Patching::WhenNeeded(_), Ok(problem)) if problem.dim() > 2 => Ok(Self {
                 choice,
                 problem: Err(PatchError::InSpace),
+                open,
             }),
-            (_, problem) => Ok(Self { choice, problem }),
+            (_, problem) => Ok(Self {
+                choice,
+                problem,
+                open,
+            }),
         }
     }
 
@@ -140,7 +132,7 @@ impl<'a> Patches<'a> {
 
     /// Whether patches may take over from a search.
     fn may_help(&self) -> bool {
-        matches!(self.choice, Patching::WhenNeeded(_)) && self.problem.is_ok()
+        self.open && matches!(self.choice, Patching::WhenNeeded(_)) && self.problem.is_ok()
     }
 
     fn solve(&self, options: &Options) -> Result<PatchSolution, PatchError> {
@@ -165,6 +157,15 @@ fn within(patches: &PatchOptions, options: &Options) -> PatchOptions {
 }
 
 impl Options {
+    /// These options, with patches from the first: what a search came to is not searched for again.
+    fn on_patches_again(&self) -> Self {
+        let own = match &self.patches {
+            Patching::WhenNeeded(own) | Patching::Always(own) => own.clone(),
+            Patching::Never => PatchOptions::new(),
+        };
+        self.clone().patches(Patching::Always(own))
+    }
+
     /// Whether the features are left to the search, so that something else may take its place.
     #[must_use]
     pub fn leaves_features_open(&self) -> bool {
@@ -194,6 +195,7 @@ fn as_patched(
             .report()
             .of_solve(problem, bench.options, &score, reason, seconds)
     };
+    let report = report.repeated_by(bench.options.on_patches_again());
     let functions = (problem.space.clone(), problem.unknowns.clone());
     patched.into_solution(functions, report)
 }

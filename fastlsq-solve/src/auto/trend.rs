@@ -1,5 +1,8 @@
 //! Where a search is going: whether more features will meet the tolerance, by what the last ones brought.
 
+/// Two levels of growth that bring the score down by less than this factor have brought nothing.
+const NOTHING: f64 = 1.5;
+
 /// The score after each level of growth.
 #[derive(Debug, Default)]
 pub(super) struct Trend {
@@ -9,6 +12,18 @@ pub(super) struct Trend {
 impl Trend {
     pub(super) fn push(&mut self, features: usize, score: f64) {
         self.levels.push((features, score));
+    }
+
+    /// Says that the last two levels of growth have brought nothing, if they have not.
+    pub(super) fn stagnation(&self) -> Option<String> {
+        let [.., (fewer, first), _, (features, last)] = self.levels[..] else {
+            return None;
+        };
+        (features > fewer && first < NOTHING * last).then(|| {
+            format!(
+                "from {fewer} to {features} waves the residual went from {first:.1e} to {last:.1e}, so that more were not tried"
+            )
+        })
     }
 
     /// Why `limit` features will not reduce an error estimate by the factor `missing`, if they will not.
@@ -45,6 +60,15 @@ mod tests {
         let mut trend = Trend::default();
         levels.iter().for_each(|(n, score)| trend.push(*n, *score));
         trend
+    }
+
+    #[test]
+    fn two_levels_without_a_gain_are_stagnation() {
+        assert!(trend(&[(250, 0.5), (425, 0.5)]).stagnation().is_none());
+        let flat = trend(&[(250, 0.5), (425, 0.6), (722, 0.45)]);
+        assert!(flat.stagnation().is_some());
+        let falling = trend(&[(250, 0.5), (425, 0.4), (722, 0.2)]);
+        assert!(falling.stagnation().is_none());
     }
 
     #[test]

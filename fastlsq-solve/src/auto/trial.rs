@@ -11,6 +11,7 @@ use fastlsq_ops::EquationRow;
 
 use super::enrich::Enrichment;
 use super::exchange;
+use super::repeated::PointChoice;
 use super::rows::{RowCounts, TableShare, sample_blocks};
 use super::score::{HeldOut, Score, rms, sizes};
 use super::structure::{Structure, structure};
@@ -204,6 +205,10 @@ pub struct Trial<X> {
     pub weights: Vec<f64>,
     /// The rows of each block.
     pub rows: Vec<usize>,
+    /// Where they come from; the search notes it.
+    pub points: Option<PointChoice>,
+    /// The ridge that the search has set.
+    pub ridge: f64,
     /// How many times larger the residual is at held-out points than at the fitted ones, for the worst blocks; 1 where
     /// that is not known.
     pub overfit: f64,
@@ -242,6 +247,11 @@ pub trait Workbench {
     /// Whether there are only data to fit, and no equation.
     fn only_data(&self) -> bool {
         false
+    }
+
+    /// The ridge of the candidates from now on; only where there are [only data](Self::only_data).
+    fn set_ridge(&mut self, ridge: f64) {
+        let _ = ridge;
     }
 
     /// What the data tell of the solution before any solve.
@@ -323,6 +333,8 @@ pub(super) struct LinearBench<'a> {
     /// What joins the features of every candidate.
     pub(super) beside: Option<Enrichment>,
     pub(super) may_give_up: bool,
+    /// The ridge that the search has set.
+    pub(super) ridge: f64,
 }
 
 /// The weight of u = 0 beside equations and conditions, where u of least norm is asked for: it decides what they leave
@@ -351,6 +363,10 @@ impl Workbench for LinearBench<'_> {
 
     fn only_data(&self) -> bool {
         self.problem.equations.is_empty()
+    }
+
+    fn set_ridge(&mut self, ridge: f64) {
+        self.ridge = ridge;
     }
 
     fn parity(&self) -> &[Vec<Parity>] {
@@ -395,7 +411,9 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
-        Ok(self.run_keeping(features, blocks, &self.options.lsq)?.trial)
+        let lsq = self.options.lsq.clone();
+        let ridge = lsq.ridge.max(self.ridge);
+        Ok(self.run_keeping(features, blocks, &lsq.ridge(ridge))?.trial)
     }
 
     fn limit(error: &SolveError) -> Option<Limit> {
@@ -513,8 +531,17 @@ impl LinearBench<'_> {
         rows: Option<(usize, usize)>,
     ) -> Result<KeptTrial, SolveError> {
         let seed = self.options.seed.wrapping_add(FINAL_POINTS);
-        let blocks = self.rows(features.count(), rows, seed)?;
-        self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))
+        let points = PointChoice {
+            features: features.count(),
+            given: rows,
+            seed,
+        };
+        let blocks = self.rows(points.features, points.given, points.seed)?;
+        let mut kept =
+            self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))?;
+        kept.trial.ridge = 0.0;
+        kept.trial.points = Some(points);
+        Ok(kept)
     }
 
     /// Solves a candidate, and hands out the system and its factorisation too.
@@ -551,6 +578,8 @@ impl LinearBench<'_> {
             info: factored.info().clone(),
             weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
+            points: None,
+            ridge: self.ridge,
             overfit,
             seconds: begin.elapsed().as_secs_f64(),
             extra: (),

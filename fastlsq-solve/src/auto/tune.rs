@@ -7,13 +7,12 @@
 use fastlsq_basis::InputMap;
 
 use super::exchanged;
-use super::search::{Ending, Search, is_unresolved};
+use super::search::{Ending, Rows, Search, is_unresolved};
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::structured;
 use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
-use crate::system::RowBlock;
 
 /// Bandwidths of the first sweep, in the order of trial.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
@@ -27,6 +26,9 @@ const RETUNE_STEP: f64 = 1.25;
 const MOST_STEPS: usize = 40;
 /// Twice the rows must improve the score by this factor to be kept.
 const ROWS_GAIN: f64 = 1.5;
+/// The first ridge that is tried where there are only data, and how many powers of ten from there.
+const FIRST_RIDGE: f64 = 1e-6;
+const RIDGES: usize = 6;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
 
@@ -49,9 +51,11 @@ struct Tuner<'s, 'a, W: Workbench> {
     last: f64,
     count: usize,
     level: u64,
-    blocks: Vec<RowBlock>,
+    rows: Rows,
     /// Scores of this level, so that nothing is tried twice.
     tried: Vec<(Shape, f64)>,
+    /// The ridge of the candidates.
+    ridge: f64,
     /// How many entries of [`NARROWING`] the present correlation has used up.
     narrowed: usize,
 }
@@ -85,7 +89,7 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
     }
     let first = begin.as_ref().map_or(first_size(dim), |(count, _)| *count);
     let count = first.max(1).min(search.limit());
-    let blocks = search.rows(count, 0)?;
+    let rows = search.rows(count, 0)?;
     let swept = begin.is_some();
     let shape = begin.map_or_else(
         || Shape::isotropic(Family::Dense, SWEEP[0], dim),
@@ -98,8 +102,9 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         last: f64::INFINITY,
         count,
         level: 0,
-        blocks,
+        rows,
         tried: Vec::new(),
+        ridge: 0.0,
         narrowed: 0,
         search,
     };
@@ -146,14 +151,40 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
         }
         loop {
+            let (fewer, shape) = (self.count, self.shape.clone());
             self.grow()?;
-            self.retune()?;
-            self.correlate_axes()?;
-            self.add_rows()?;
+            self.settle_level()?;
             if let Some(status) = self.ended(self.last)? {
+                if self.search.bench.only_data() && self.score > self.last {
+                    self.step_back(fewer, shape)?;
+                }
                 return Ok(status);
             }
         }
+    }
+
+    /// Everything but the number of features, once that has changed.
+    fn settle_level(&mut self) -> Result<(), W::Error> {
+        self.retune()?;
+        self.correlate_axes()?;
+        if self.search.bench.only_data() && self.last < MUCH_GAINED * self.score {
+            self.coordinate_steps()?;
+            self.steady()?;
+        }
+        self.add_rows()
+    }
+
+    /// With samples as they are, more features can be worse: then a number between the last two is tried.
+    fn step_back(&mut self, fewer: usize, shape: Shape) -> Result<(), W::Error> {
+        let between = (fewer as f64 * self.count as f64).sqrt() as usize;
+        if between <= fewer || self.done()? {
+            return Ok(());
+        }
+        (self.count, self.shape, self.level) = (between, shape, self.level + 1);
+        self.rows = self.search.rows(self.count, self.level)?;
+        self.tried.clear();
+        self.score = f64::INFINITY;
+        self.settle_level()
     }
 
     fn ended(&mut self, last: f64) -> Result<Option<Status>, W::Error> {
@@ -168,7 +199,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     fn grow(&mut self) -> Result<(), W::Error> {
         self.count = self.search.grown(self.count, self.score, self.last);
         self.level += 1;
-        self.blocks = self.search.rows(self.count, self.level)?;
+        self.rows = self.search.rows(self.count, self.level)?;
         self.tried.clear();
         self.last = std::mem::replace(&mut self.score, f64::INFINITY);
         Ok(())
@@ -178,7 +209,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// every later level would pay for them.
     fn add_rows(&mut self) -> Result<(), W::Error> {
         while !self.done()? && self.search.more_rows() {
-            self.blocks = self.search.rows(self.count, self.level)?;
+            self.rows = self.search.rows(self.count, self.level)?;
             self.tried.clear();
             let before = std::mem::replace(&mut self.score, f64::INFINITY);
             self.try_out(self.shape.clone())?;
@@ -206,7 +237,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             seed: self.search.options().seed.wrapping_add(self.level),
             beside: self.search.bench.beside().cloned(),
         };
-        let score = self.search.consider(features, &self.blocks)?;
+        let score = self.search.consider(features, &self.rows)?;
         self.tried.push((shape.clone(), score));
         Ok(score)
     }
@@ -356,6 +387,49 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             }
         }
         Ok(())
+    }
+
+    /// Raises and lowers the ridge while that helps.
+    ///
+    /// Data are where they are: with a few samples per feature, coefficients that grow without need make u swing between
+    /// them, and the held-out samples see it.
+    fn steady(&mut self) -> Result<(), W::Error> {
+        let first = if self.ridge > 0.0 {
+            self.ridge
+        } else {
+            FIRST_RIDGE
+        };
+        for step in [10.0, 0.1] {
+            let mut next = if self.ridge > 0.0 {
+                self.ridge * step
+            } else {
+                first
+            };
+            for _step in 0..RIDGES {
+                if self.done()? || !self.try_ridge(next)? {
+                    break;
+                }
+                next *= step;
+            }
+            if self.ridge == 0.0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The present shape with another ridge, which is taken if it is better.
+    fn try_ridge(&mut self, ridge: f64) -> Result<bool, W::Error> {
+        let before = std::mem::replace(&mut self.ridge, ridge);
+        self.search.bench.set_ridge(ridge);
+        self.tried.clear();
+        let better = self.try_out(self.shape.clone())?;
+        if !better {
+            self.ridge = before;
+            self.search.bench.set_ridge(before);
+            self.tried.clear();
+        }
+        Ok(better)
     }
 
     /// Takes over the correlation between axes that the best function so far shows.

@@ -31,6 +31,8 @@ pub struct Unseen {
 const GRID: usize = 20_000;
 /// The most points of a grid along one axis.
 const ALONG: usize = 10_000;
+/// Detail bends so many times more than the data do at a typical point of the grid.
+const SHARP: f64 = 100.0;
 /// Points of the grid where the residual is taken, for each of the two signs of detail.
 const SUSPECTS: usize = 48;
 /// Points on each condition.
@@ -66,7 +68,7 @@ pub(super) fn look(
         let residuals = applied.iter().zip(&data).map(|(a, f)| (a - f).abs());
         let bends = suspects.bends.iter().copied();
         let details = residuals.zip(bends.chain(std::iter::repeat(f64::NAN)));
-        let details = details.map(|(residual, bend)| detail(residual, bend));
+        let details = details.map(|(residual, bend)| detail(residual, bend, suspects.typical));
         report(judged(
             &equation.label,
             &points,
@@ -155,15 +157,19 @@ struct Suspects {
     points: Vec<usize>,
     /// How much the data bend there; empty where points are scattered.
     bends: Vec<f64>,
+    /// How much they bend at a typical point.
+    typical: f64,
     /// How many points of the domain were looked at.
     of: usize,
 }
 
-/// The part of a residual that is detail of the data: all of it where the data bend about as much as the residual is
-/// large, as they do at a peak that u knows nothing of. A residual that is much smaller or much larger than that is u's own.
-fn detail(residual: f64, bend: f64) -> f64 {
+/// The part of a residual that is detail of the data: all of it where the data bend sharply, and about as much as the
+/// residual is large, as they do at a peak that u knows nothing of. A residual that is much smaller or much larger than that
+/// is u's own.
+fn detail(residual: f64, bend: f64, typical: f64) -> f64 {
     let alike = bend / ALIKE..=bend * ALIKE;
-    if bend.is_nan() || alike.contains(&residual) {
+    let sharp = bend > SHARP * typical;
+    if bend.is_nan() || sharp && alike.contains(&residual) {
         residual
     } else {
         0.0
@@ -219,9 +225,14 @@ fn suspects(problem: &ConcreteProblem, data: &Field, grid: &Grid) -> Result<Susp
         suspects.extend(ranked.into_iter().take(count).map(|(_, i)| i));
     };
     take(&bend);
-    take(&|i| values[i].abs());
     let gridded = grid.along > 0;
+    take(&|i| values[i].abs());
     Ok(Suspects {
+        typical: if gridded {
+            median(chosen.iter().map(|&i| bend(i)).filter(|bend| *bend > 0.0))
+        } else {
+            0.0
+        },
         bends: suspects
             .iter()
             .filter(|_| gridded)
@@ -230,6 +241,15 @@ fn suspects(problem: &ConcreteProblem, data: &Field, grid: &Grid) -> Result<Susp
         points: suspects,
         of: chosen.len(),
     })
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    let middle = values.len() / 2;
+    if values.is_empty() {
+        return 0.0;
+    }
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// Whether the residuals at some points, of so many that were looked at, are far above those of the held-out ones.

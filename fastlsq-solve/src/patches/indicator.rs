@@ -29,6 +29,8 @@ pub(super) struct LeafQuality {
     pub(super) change: f64,
     /// Measure of the leaf.
     pub(super) volume: f64,
+    /// Whether the last tree had it too.
+    pub(super) old: bool,
 }
 
 /// Measures every leaf; `before` is the last solution.
@@ -124,6 +126,7 @@ fn measure_group(
             mean_square: 0.0,
             change: 0.0,
             volume: leaf.frame.half.iter().map(|h| 2.0 * h).product(),
+            old: before.is_some_and(|before| before.tree.place(&leaf.frame.cell).is_some()),
         };
         for (v, values) in values.iter().enumerate() {
             let values = values.col_as_slice(j);

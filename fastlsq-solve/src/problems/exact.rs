@@ -77,7 +77,8 @@ impl Exact {
         all.unwrap_or_default()
     }
 
-    /// Relative L² errors of a solution at `count` independent points of a domain.
+    /// Relative L² errors of a solution at `count` independent points of a domain, over as many unknowns as the solution has
+    /// (a fit may have the first of several alone).
     ///
     /// # Errors
     /// A domain that cannot be sampled, or a solution on another space.
@@ -105,7 +106,8 @@ impl Exact {
         let points = test_points(domain, count)?;
         let dim = domain.dim();
         let (mut value, mut gradient) = (Relative::default(), Relative::default());
-        for (unknown, (exact, slopes)) in self.values.iter().zip(&self.slopes).enumerate() {
+        let exact = self.values.iter().zip(&self.slopes).take(unknowns);
+        for (unknown, (exact, slopes)) in exact.enumerate() {
             let found = apply(&EquationRow::value(dim, unknown, unknowns), &points)?;
             value.add(&found, &exact.evaluate(&points)?);
             for (axis, exact) in slopes.iter().enumerate() {

@@ -304,7 +304,7 @@ fn exact_conditions_hold_to_rounding_at_their_points() {
         solution.report()
     );
 
-    let options = Options::new().features(200).bandwidth(6.0).rows(400, 60);
+    let options = Options::new().features(200).bandwidth(4.0).rows(400, 60);
     let factored = problem.factor_with(&options).unwrap();
     // To rounding: of the data, and of the sum of the terms βⱼφⱼ.
     let require_held = |solution: &Solution, g: &Expr| {

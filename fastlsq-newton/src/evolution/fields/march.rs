@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::Stage;
 use fastlsq_solve::space::SpaceError;
+use fastlsq_solve::{Limit, Stage};
 
 use super::exact::{self, Exact};
 use super::history::{History, Span};
@@ -81,7 +81,9 @@ pub(crate) fn run(problem: &FieldProblem, aim: &Aim) -> Result<Run<History>, New
                 march.run.unresolved.get_or_insert(segment.end());
             }
             march.rounds = 0;
-            march.record(&system, &segment);
+            if let Err(limit) = march.record(&system, &segment) {
+                break 'restart Finish::Stopped(limit);
+            }
             march.y = segment.last().to_vec();
             now = segment.end();
         }
@@ -295,12 +297,16 @@ impl<'a> March<'a> {
         Ok(true)
     }
 
-    fn record(&mut self, system: &System<'_>, segment: &Segment) {
+    fn record(&mut self, system: &System<'_>, segment: &Segment) -> Result<(), Limit> {
         let times = span_times(segment.start(), segment.end());
         let expansions: Vec<Vec<Vec<f64>>> = times
             .iter()
             .filter_map(|t| system.expansions(*t, &segment.at(*t)))
             .collect();
+        self.run.keep(
+            &self.aim.control,
+            expansions.iter().flatten().map(Vec::len).sum(),
+        )?;
         if expansions.len() == times.len()
             && let History::Spans(spans, _) = &mut self.run.history
         {
@@ -312,5 +318,6 @@ impl<'a> March<'a> {
             });
         }
         self.run.steps += 1;
+        Ok(())
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::Stage;
 use fastlsq_solve::space::line::{Element, LineSpace};
+use fastlsq_solve::{Limit, Stage};
 
 use super::compatibility;
 use super::exact::{self, Exact};
@@ -83,7 +83,9 @@ pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run<History>, Newt
                 march.run.unresolved.get_or_insert(segment.end());
             }
             march.rounds = 0;
-            march.record(&system, &segment);
+            if let Err(limit) = march.record(&system, &segment) {
+                break 'restart Finish::Stopped(limit);
+            }
             march.y = segment.last().to_vec();
             now = segment.end();
             since += 1;
@@ -339,12 +341,14 @@ impl<'a> March<'a> {
         self.note_space();
     }
 
-    fn record(&mut self, system: &System<'_>, segment: &Segment) {
+    fn record(&mut self, system: &System<'_>, segment: &Segment) -> Result<(), Limit> {
         let times = span_times(segment.start(), segment.end());
         let expansions: Vec<Vec<f64>> = times
             .iter()
             .filter_map(|t| system.expansion(*t, &segment.at(*t)))
             .collect();
+        self.run
+            .keep(&self.aim.control, expansions.iter().map(Vec::len).sum())?;
         if expansions.len() == times.len() {
             let span = Span {
                 start: segment.start(),
@@ -357,6 +361,7 @@ impl<'a> March<'a> {
             }
         }
         self.run.steps += 1;
+        Ok(())
     }
 }
 

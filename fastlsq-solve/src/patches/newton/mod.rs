@@ -215,7 +215,7 @@ impl Refinement {
             let qualities = clock(&mut self.times.indicators, || {
                 measure(&factored, &state, before)
             })?;
-            let judged = Judgement::new(&qualities, &self.rounds, before.is_some());
+            let judged = Judgement::new(&qualities, &self.rounds, before.is_some(), mesh.grid.dim);
             let round = judged.round(&factored, all);
             let marked = judged.marked(&qualities, &mesh.tree, &self.options);
             let memory = self.store.bytes() + self.cache.bytes();

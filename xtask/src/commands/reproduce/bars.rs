@@ -64,7 +64,7 @@ pub(crate) fn load() -> Result<Vec<Bar>> {
     Ok(file.bars)
 }
 
-/// Holds every bar against the rows it applies to.
+/// Holds every bar against the rows it applies to, and every row against having a result at all.
 pub(crate) fn judge<'a>(
     bars: &[Bar],
     plan: &Plan,
@@ -72,6 +72,16 @@ pub(crate) fn judge<'a>(
 ) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for row in rows {
+        if let Some(reason) = row.fault() {
+            verdicts.push(Verdict {
+                id: row.id.clone(),
+                figure: "result".to_owned(),
+                value: None,
+                limit: "there is one".to_owned(),
+                holds: false,
+                reason: reason.to_owned(),
+            });
+        }
         for bar in bars.iter().filter(|bar| bar.applies(plan, row)) {
             verdicts.push(bar.verdict(row));
         }
@@ -177,6 +187,21 @@ mod tests {
             judge(&bars, &plan, [&row(Some(1e-9), 2e-8)])[1].limit,
             "≥ 0.5 and ≤ 20"
         );
+    }
+
+    #[test]
+    fn a_row_that_could_not_be_made_is_a_bar_missed() {
+        let failed = Row::of_runs(
+            "linear",
+            "wave-1d",
+            "auto",
+            vec![Run::failed(0, "no points")],
+        );
+        let plan = Plan::new(true, None);
+        let verdicts = judge(&[], &plan, [&failed]);
+        assert!(!verdicts[0].holds && verdicts[0].reason == "no points");
+        let skipped = Row::skipped("laws", "ks", "auto", "no data");
+        assert!(judge(&[], &plan, [&row(Some(1.0), 1.0), &skipped]).is_empty());
     }
 
     #[test]

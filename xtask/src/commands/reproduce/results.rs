@@ -104,6 +104,8 @@ pub(crate) struct Run {
     pub(crate) series: BTreeMap<String, Vec<f64>>,
 }
 
+/// The status of a run that could not be made.
+const FAILED: &str = "failed";
 /// The status of rows that need something which was not given.
 const SKIPPED: &str = "skipped";
 
@@ -152,7 +154,7 @@ impl Run {
     /// A run that gave no number.
     pub(crate) fn failed(seed: u64, reason: impl Into<String>) -> Self {
         Self {
-            status: "failed".to_owned(),
+            status: FAILED.to_owned(),
             reason: Some(reason.into()),
             seed,
             ..Self::default()
@@ -212,6 +214,13 @@ impl Row {
     /// Whether the row was skipped: no bar applies then.
     pub(crate) fn is_skipped(&self) -> bool {
         self.median.status == SKIPPED
+    }
+
+    /// Why this row could not be made, if no run of it could.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        let failed = |run: &Run| run.status == FAILED;
+        let all = !self.runs.is_empty() && self.runs.iter().all(failed);
+        self.median.reason.as_deref().filter(|_| all)
     }
 
     /// Why numbers of this row are missing, if any are.
