@@ -10,6 +10,7 @@ mod compare;
 mod fuzz;
 mod gallery;
 mod list;
+mod mpi;
 mod readme;
 mod reproduce;
 mod selection;
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Fuzz(fuzz::Args),
     Gallery(gallery::Args),
     List(list::Args),
+    Mpi(mpi::Args),
     Readme(readme::Args),
     #[command(hide = true)]
     MemoryProbe(bench::MemoryArgs),
@@ -40,6 +42,7 @@ impl Command {
             Self::Fuzz(args) => args.run(),
             Self::Gallery(args) => args.run(),
             Self::List(args) => args.run(),
+            Self::Mpi(args) => args.run(),
             Self::Readme(args) => args.run(),
             Self::MemoryProbe(args) => args.run(),
         }

@@ -187,7 +187,12 @@ pub(crate) fn evolve<E: Evolving>(
     };
     let mut error = (FINER.sqrt() * tolerance).max(FINER * FINEST);
     // Two runs are needed in any case, and neither needs the other.
-    let (first, second) = rayon::join(|| one(error, true), || one(error / FINER, false));
+    let (coarse, fine) = (|| one(error, true), || one(error / FINER, false));
+    let (first, second) = match control.team() {
+        None => rayon::join(coarse, fine),
+        // Members meet at every step, one run after the other.
+        Some(_) => (coarse(), fine()),
+    };
     let (mut best, of_first) = first?;
     let mut reports = vec![of_first];
     let mut second = Some(second);

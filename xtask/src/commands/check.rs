@@ -15,7 +15,7 @@ use std::time::Instant;
 use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
 
-use super::{fuzz, gallery, readme};
+use super::{fuzz, gallery, mpi, readme};
 use crate::{cargo::Cargo, format, workspace::Workspace};
 use summary::{Outcome, Row};
 
@@ -58,6 +58,8 @@ enum Step {
     Examples,
     /// Calls at random neither panic nor overrun their limits
     Fuzz,
+    /// Several processes agree with one; skipped where there is no mpirun
+    Mpi,
     /// The README's results are those of the committed run
     Readme,
     /// Manifests inherit from the workspace, crates have a README, no large or unfinished files
@@ -68,6 +70,9 @@ enum Step {
 const FUZZ_SECONDS: f64 = 8.0;
 /// The cases of the step `fuzz`: the same on every machine, fast or slow.
 const FUZZ_CASES: u64 = 3000;
+
+/// Numbers of ranks of the step `mpi`.
+const MPI_RANKS: [usize; 4] = [1, 2, 3, 4];
 
 /// What a step may use.
 struct Context {
@@ -140,13 +145,13 @@ impl Step {
         match self {
             Self::Format => {
                 Cargo::require_component("fmt", "rustfmt", root)?;
-                if context.fix {
-                    cargo("fmt --all")
-                } else {
-                    cargo("fmt --all --check").map_err(|error| {
-                        anyhow!("{error}; to repair: cargo xtask check --fix format")
-                    })
+                let check = if context.fix { "" } else { "--check" };
+                for manifest in ["Cargo.toml", "fastlsq-solve/mpi/Cargo.toml"] {
+                    cargo(&format!("fmt --all --manifest-path {manifest} {check}")).map_err(
+                        |error| anyhow!("{error}; to repair: cargo xtask check --fix format"),
+                    )?;
                 }
+                Ok(String::new())
             }
             Self::Clippy => {
                 Cargo::require_component("clippy", "clippy", root)?;
@@ -176,6 +181,10 @@ impl Step {
                 report.verdict()?;
                 Ok(format::count(report.cases() as usize, "call"))
             }
+            Self::Mpi => match mpi::Launcher::find(&context.workspace)? {
+                Some(launcher) => mpi::tests(&launcher, &MPI_RANKS),
+                None => Ok("skipped: there is no mpirun".to_owned()),
+            },
             Self::Readme if context.fix => readme::rewrite(root).map(|changes| changes.join(", ")),
             Self::Readme => readme::check(root),
             Self::Hygiene => hygiene::run(&context.workspace),

@@ -1,0 +1,109 @@
+//! Whole solves beside those of one process.
+
+use fastlsq_mpi::Mpi;
+use fastlsq_mpi::fastlsq_solve::problems::local::l_shape_source;
+use fastlsq_mpi::fastlsq_solve::problems::{
+    helmholtz_2d, maxwell_2d_tm, poisson_2d, poisson_5d, test_points, wave_1d,
+};
+use fastlsq_mpi::fastlsq_solve::{
+    BoxDomain, LinearProblem, Options, Solution, X, Y, laplacian, sin, unknown,
+};
+use fastlsq_newton::{NewtonOptions, problems::bratu_2d};
+use ndarray::Array2;
+
+use crate::say;
+
+/// What a solve of several ranks may differ from that of one, relative to its size.
+const AGREEMENT: f64 = 1e-12;
+
+pub(crate) fn problems(mpi: &Mpi) {
+    for case in [
+        poisson_2d(),
+        helmholtz_2d(10.0),
+        wave_1d(),
+        maxwell_2d_tm(),
+        poisson_5d(),
+    ] {
+        compare(mpi, case.name, &case.problem, &Options::new());
+    }
+    // So many rows that there is something to share.
+    let many = Options::new().features(250).rows(15_000, 3_000);
+    for case in [helmholtz_2d(10.0), wave_1d()] {
+        compare(
+            mpi,
+            &format!("{}, many rows", case.name),
+            &case.problem,
+            &many,
+        );
+    }
+    let corner = l_shape_source().unwrap();
+    compare(
+        mpi,
+        "l-shape on patches",
+        &corner,
+        &Options::new().tolerance(1e-8),
+    );
+    let u = unknown("u");
+    let vary = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u) + (1.0 + 30.0 * sin(9.0 * X) * Y) * u, 1.0)
+        .dirichlet(0.0);
+    compare(
+        mpi,
+        "varying coefficients on patches",
+        &vary,
+        &Options::new().tolerance(1e-8),
+    );
+    newton(mpi);
+}
+
+/// Solves on all ranks together, and on rank 0 alone.
+fn compare(mpi: &Mpi, name: &str, problem: &LinearProblem, options: &Options) {
+    let together = problem
+        .solve_with(&options.clone().backend(mpi.clone()))
+        .unwrap();
+    if mpi.rank() == 0 {
+        let alone = problem.solve_with(options).unwrap();
+        let points = test_points(problem.domain(), 300).unwrap();
+        note(mpi, name, difference(&together, &alone, &points));
+        assert_eq!(together.report().status, alone.report().status, "{name}");
+    }
+}
+
+/// The largest difference of values at these points over the largest value.
+fn difference(a: &Solution, b: &Solution, points: &Array2<f64>) -> f64 {
+    let values = |u: &Solution| -> Vec<f64> {
+        let of = |unknown| u.unknown(unknown).unwrap().values(points.view()).unwrap();
+        u.unknowns().iter().cloned().flat_map(of).collect()
+    };
+    let (a, b) = (values(a), values(b));
+    let largest = b.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let off = a
+        .iter()
+        .zip(&b)
+        .fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+    off / largest
+}
+
+fn note(mpi: &Mpi, name: &str, off: f64) {
+    say(mpi, name, format!("{off:.1e}"));
+    assert!(off <= AGREEMENT, "{name} is off by {off:e}");
+}
+
+fn newton(mpi: &Mpi) {
+    let case = bratu_2d();
+    let options = NewtonOptions::new();
+    let shared = Options::new().backend(mpi.clone());
+    let together = case
+        .problem
+        .solve_with(&options.clone().solve_options(shared))
+        .unwrap();
+    if mpi.rank() == 0 {
+        let alone = case.problem.solve_with(&options).unwrap();
+        let points = test_points(case.problem.domain(), 300).unwrap();
+        note(
+            mpi,
+            "bratu-2d by Newton",
+            difference(&together, &alone, &points),
+        );
+    }
+}

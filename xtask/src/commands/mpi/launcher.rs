@@ -1,0 +1,152 @@
+//! Building the test program of `fastlsq-mpi` and starting it under `mpirun`.
+
+use std::{
+    io::Read,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::{cargo::Cargo, format, workspace::Workspace};
+
+/// How to install an MPI.
+pub(super) const INSTALL: &str = "apt-get install openmpi-bin libopenmpi-dev";
+/// A job that takes longer than this hangs.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// Lines `name<TAB>value` of a program.
+pub(super) type Results = Vec<(String, String)>;
+
+/// The test program, and how to start it.
+pub(crate) struct Launcher {
+    program: PathBuf,
+    flags: Vec<&'static str>,
+}
+
+/// How a job ended.
+pub(super) struct Ended {
+    pub(super) success: bool,
+    pub(super) output: String,
+    pub(super) errors: String,
+    pub(super) time: Duration,
+}
+
+impl Launcher {
+    /// Builds the program; `None` where there is no `mpirun`.
+    pub(crate) fn find(workspace: &Workspace) -> Result<Option<Self>> {
+        let Ok(version) = Command::new("mpirun").arg("--version").output() else {
+            return Ok(None);
+        };
+        let version = String::from_utf8_lossy(&version.stdout).into_owned();
+        // Open MPI refuses more ranks than cores, and the superuser, unless told otherwise.
+        let flags = match version.contains("Open MPI") || version.contains("OpenRTE") {
+            true => vec!["--oversubscribe", "--allow-run-as-root"],
+            false => Vec::new(),
+        };
+        let build = format!(
+            "test --release --no-run --locked --manifest-path fastlsq-solve/mpi/Cargo.toml --test ranks --target-dir {}",
+            workspace.target.display()
+        );
+        eprintln!("      $ cargo {build}");
+        let json = "--message-format json-render-diagnostics";
+        // The compiler that belongs to this mpirun, where several are installed.
+        let messages = Cargo::new(&format!("{build} {json}"))
+            .env("MPICC", "mpicc")
+            .output(&workspace.root)?;
+        let program = executable(&messages)?;
+        Ok(Some(Self { program, flags }))
+    }
+
+    /// Starts a job; one that does not end is ended, and an error.
+    pub(super) fn start(&self, ranks: usize, arguments: &[&str]) -> Result<Ended> {
+        let begin = Instant::now();
+        let mut child = Command::new("mpirun")
+            .args(&self.flags)
+            .args(["-n", &ranks.to_string()])
+            .arg(&self.program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("cannot start mpirun")?;
+        let output = collect(child.stdout.take());
+        let errors = collect(child.stderr.take());
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if begin.elapsed() > PATIENCE {
+                end(&mut child)?;
+                bail!(
+                    "`{}` with {ranks} ranks did not end within {}",
+                    arguments.join(" "),
+                    format::duration(PATIENCE)
+                );
+            }
+            thread::sleep(Duration::from_millis(20));
+        };
+        Ok(Ended {
+            success: status.success(),
+            output: output.join().unwrap_or_default(),
+            errors: errors.join().unwrap_or_default(),
+            time: begin.elapsed(),
+        })
+    }
+
+    /// The results of a job that succeeds.
+    pub(super) fn results(&self, ranks: usize, arguments: &[&str]) -> Result<Results> {
+        let ended = self.start(ranks, arguments)?;
+        let line = format!("mpirun -n {ranks} ranks {}", arguments.join(" "));
+        if !ended.success {
+            bail!("`{line}` failed:\n{}{}", ended.output, ended.errors);
+        }
+        eprintln!("      $ {line}: {}", format::duration(ended.time));
+        let pairs = ended
+            .output
+            .lines()
+            .filter_map(|line| line.split_once('\t'));
+        Ok(pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect())
+    }
+}
+
+/// Asks `mpirun` to end, so that it ends its ranks, and insists if it does not.
+fn end(child: &mut Child) -> Result<()> {
+    Command::new("kill").arg(child.id().to_string()).status()?;
+    thread::sleep(Duration::from_secs(5));
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// Reads everything, beside other things.
+fn collect(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            let _ = stream.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// The test program among the messages of cargo.
+fn executable(messages: &[u8]) -> Result<PathBuf> {
+    #[derive(Deserialize)]
+    struct Message {
+        executable: Option<PathBuf>,
+    }
+    for message in serde_json::Deserializer::from_slice(messages).into_iter() {
+        let message: Message = message.context("cannot read the messages of cargo")?;
+        if let Some(program) = message.executable {
+            return Ok(program);
+        }
+    }
+    bail!("cargo built no test program of fastlsq-mpi")
+}
