@@ -66,28 +66,7 @@ pub(crate) fn factor(
     }
     // Nor need a bandwidth that is given suit all of them: independent frequencies reach beyond it.
     options.draw = options.draw.or(Some(fastlsq_basis::Draw::Independent));
-    let options = &options;
-    prepared(problem, options, |bench, begin| {
-        let mut found = search(bench)?;
-        let features = found.best.features.clone();
-        let kept = bench.final_trial(features.clone(), options.rows)?;
-        if found.best.score.worst > 0.0 {
-            found.estimate *= (kept.trial.score.worst / found.best.score.worst).max(1.0);
-        }
-        found.best = kept.trial;
-        let solution = as_solution(bench, found, begin)?;
-        let held_out = bench.held_out.clone();
-        Ok(FactoredProblem::new(
-            (bench.problem.clone(), options.clone()),
-            FactoredSystem {
-                system: kept.system,
-                factored: kept.factored,
-            },
-            held_out,
-            solution,
-            features,
-        ))
-    })
+    solve::factor(problem, &options)
 }
 
 /// A smaller solve with features and points of its own beside a factored problem: what it says of other data tells how

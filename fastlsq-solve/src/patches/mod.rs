@@ -80,6 +80,8 @@
 //! `solution`: the function that comes out.
 
 mod adapt;
+mod adjoint;
+mod border;
 mod cache;
 mod coefficients;
 mod data;
@@ -88,11 +90,14 @@ mod error;
 mod frame;
 mod front;
 mod fronts;
+mod functional;
 mod grid;
 mod groups;
 mod harmonic;
 mod indicator;
+mod interface;
 mod judgement;
+mod kept;
 mod leaf;
 mod mesh;
 mod newton;
@@ -107,6 +112,7 @@ mod rectilinear;
 mod reference;
 mod report;
 mod reported;
+mod rows;
 mod sharing;
 mod skeleton;
 mod solution;
@@ -119,9 +125,15 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
+pub use functional::Functional;
+pub use interface::Interface;
+pub use kept::{FactoredPatches, PatchData};
 pub use newton::{NewtonPatches, PatchStart, PatchStep};
 pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
 pub use pointwise::{PointEquations, PointJet, PointValues};
 pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;
+
+pub(crate) use rectilinear::boxes_of;
+pub(crate) use rows::PatchRows;
