@@ -55,6 +55,8 @@ pub(super) struct Border {
     multipliers: Vec<Multiplier>,
     /// Centre and half-widths of the domain.
     whole: (Vec<f64>, Vec<f64>),
+    /// The size of a source that changes u by about 1 over the whole domain.
+    unit: f64,
     /// For each functional and leaf, the weights of the coefficients; empty where it has none.
     weights: Vec<Vec<Vec<f64>>>,
     /// For each functional and leaf of this process, w.
@@ -80,8 +82,10 @@ impl Border {
         }
         let (leaves, reference) = (&factored.leaves, factored.reference);
         let multipliers = multipliers(problem);
+        let whole = extent(leaves, problem.dim);
         let mut border = Self {
-            whole: extent(leaves, problem.dim),
+            unit: unit_source(leaves, &whole.1),
+            whole,
             weights: problem
                 .functionals
                 .iter()
@@ -148,11 +152,10 @@ impl Border {
         let (elimination, sharing) = (&factored.elimination, &factored.sharing);
         let last = elimination.last_unknowns();
         let [a, b] = random_columns(last.len(), count);
-        let spread = |column: &[f64], here: bool| {
+        let spread = |columns: &Mat<f64>, k: usize, here: bool| {
             let mut out = vec![0.0; elimination.unknowns()];
-            if here {
-                last.iter().zip(column).for_each(|(&i, c)| out[i] = *c);
-            }
+            let own = last.iter().enumerate().filter(|_| here);
+            own.for_each(|(row, &unknown)| out[unknown] = columns[(row, k)]);
             out
         };
         for defect in defects {
@@ -162,11 +165,11 @@ impl Border {
         }
         for k in 0..count {
             let here = elimination.last_owner() == sharing.rank();
-            let rhs = spread(a.col_as_slice(k), here);
+            let rhs = spread(&a, k, here);
             self.columns.push(elimination.solve(rhs, sharing));
         }
         for k in 0..count {
-            self.rows.push(spread(b.col_as_slice(k), true));
+            self.rows.push(spread(&b, k, true));
         }
         let mut small = Mat::zeros(2 * count, 2 * count);
         for (i, row) in self.rows.iter().enumerate() {
@@ -284,25 +287,14 @@ impl Border {
             let value: f64 = powers
                 .map(|(((x, c), h), &n)| ((x - c) / h).powi(n.cast_signed()))
                 .product();
-            *target += mu * value / leaf.frame.scale;
+            *target += mu * value * self.unit / leaf.frame.scale;
         }
     }
 
-    /// How much of u the sources would make that the data are in want of, relative to its size: Σ |μ| H²/a, where H is
-    /// the size of the domain.
-    pub(super) fn misfit(&self, leaves: &[&Leaf], multipliers: &[f64], norm: f64) -> f64 {
-        let whole = self.whole.1.iter().copied().fold(0.0, f64::max);
-        let weight = |leaf: &&Leaf| {
-            let own = leaf.frame.half.iter().copied().fold(0.0, f64::max);
-            (whole / own).powi(2) / leaf.frame.scale
-        };
-        let largest = leaves.iter().map(weight).fold(0.0, f64::max);
+    /// How much of u the sources make that the equations do not have, relative to its size.
+    pub(super) fn misfit(multipliers: &[f64], norm: f64) -> f64 {
         let sum: f64 = multipliers.iter().map(|mu| mu.abs()).sum();
-        if norm > 0.0 {
-            sum * largest / norm
-        } else {
-            0.0
-        }
+        if norm > 0.0 { sum / norm } else { 0.0 }
     }
 }
 
@@ -317,6 +309,18 @@ fn multipliers(problem: &PatchProblem) -> Vec<Multiplier> {
     };
     let each = problem.functionals.iter();
     each.map(|functional| next(functional.unknown())).collect()
+}
+
+/// The smallest of the equations' coefficients over the whole domain, of half-width H: a/H² for diffusion, b/H where a flow with
+/// b H > a makes more of it.
+fn unit_source(leaves: &[&Leaf], half: &[f64]) -> f64 {
+    let largest = |half: &[f64]| half.iter().copied().fold(0.0, f64::max);
+    let of_leaf = |leaf: &&Leaf| {
+        let frame = &leaf.frame;
+        let share = largest(&frame.half) / largest(half);
+        frame.scale * share * share.max(frame.stiffness)
+    };
+    leaves.iter().map(of_leaf).fold(f64::INFINITY, f64::min)
 }
 
 /// Centre and half-widths of all leaves together.

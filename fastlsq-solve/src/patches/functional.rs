@@ -1,5 +1,8 @@
 //! Numbers that the solution must have: values at points and means.
 
+use std::sync::OnceLock;
+
+use faer::Mat;
 use fastlsq_ops::{EquationRow, Sites};
 use ndarray::Array2;
 
@@ -8,7 +11,7 @@ use super::coefficients::{LocalRow, place};
 use super::leaf::{Leaf, apply};
 use super::problem::derivatives_only;
 use super::quadrature::gauss_legendre;
-use super::reference::{PointSet, Reference, tensor_grid};
+use super::reference::{Reference, tensor_grid};
 
 /// ℓ(u) = v: what an operator makes of u at a point, or its mean over the domain.
 ///
@@ -118,7 +121,8 @@ impl Functional {
             (point[k] - frame.center[k]) / frame.half[k]
         });
         let mut weights = vec![Vec::new(); leaves.len()];
-        weights[home] = self.of_leaf(leaves[home], &PointSet::new(local), &[1.0], reference)?;
+        let at = Features::new(local, reference);
+        weights[home] = self.of_leaf(leaves[home], &at, &[1.0], reference)?;
         Ok(weights)
     }
 
@@ -128,7 +132,7 @@ impl Functional {
         reference: &Reference,
     ) -> Result<Vec<Vec<f64>>, PatchError> {
         let (x, w) = gauss_legendre(reference.inner_along + 1);
-        let at = PointSet::new(tensor_grid(reference.dim, &x));
+        let at = Features::new(tensor_grid(reference.dim, &x), reference);
         let index: Vec<f64> = (0..x.len()).map(|i| i as f64).collect();
         let numbers = tensor_grid(reference.dim, &index);
         let each = numbers.rows().into_iter().map(|row| -> f64 {
@@ -152,7 +156,7 @@ impl Functional {
     fn of_leaf(
         &self,
         leaf: &Leaf,
-        at: &PointSet,
+        at: &Features,
         weights: &[f64],
         reference: &Reference,
     ) -> Result<Vec<f64>, PatchError> {
@@ -160,15 +164,42 @@ impl Functional {
         let points = place(at.points.view(), &frame.center, &frame.half);
         let sites = Sites::new(points.view());
         let row = LocalRow::new(&self.row, sites, &frame.half, reference)?;
-        let tables = reference.tables(at)?;
         let mut out = vec![0.0; self.row.unknowns() * rank];
         for term in &row.terms {
             let pairs = weights.iter().enumerate();
             let each: Vec<f64> = pairs.map(|(i, w)| w * term.values.at(i)).collect();
-            let own = apply(tables[term.alpha].transpose(), &each);
+            let features = apply(at.table(term.alpha, reference)?.transpose(), &each);
+            let own = apply(reference.compression.transpose(), &features);
             let target = &mut out[term.unknown * rank..(term.unknown + 1) * rank];
             target.iter_mut().zip(own).for_each(|(t, o)| *t += o);
         }
         Ok(out)
+    }
+}
+
+/// Derivatives of the features at points of the reference leaf, made where they are needed.
+struct Features {
+    points: Array2<f64>,
+    tables: Vec<OnceLock<Mat<f64>>>,
+}
+
+impl Features {
+    fn new(points: Array2<f64>, reference: &Reference) -> Self {
+        let tables = reference.derivatives.iter().map(|_| OnceLock::new());
+        Self {
+            points,
+            tables: tables.collect(),
+        }
+    }
+
+    fn table(&self, alpha: usize, reference: &Reference) -> Result<&Mat<f64>, PatchError> {
+        if let Some(known) = self.tables[alpha].get() {
+            return Ok(known);
+        }
+        let derivative = &reference.derivatives[alpha];
+        let made = reference
+            .basis
+            .derivatives(self.points.view(), derivative)?;
+        Ok(self.tables[alpha].get_or_init(|| made))
     }
 }

@@ -73,14 +73,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What is given
+//! Sources, boundary values, jumps across interfaces and the numbers of functionals are data: neither operators nor factors depend on
+//! them (`kept`). A jump of u is added to the traces that a leaf takes from the skeleton, a jump of the flux to the fluxes that
+//! it gives (`interface`). Functionals border the system (`functional`, `border`). Transposed solves go through the same tree
+//! (`adjoint`).
+//!
 //! # Where things are
-//! `problem`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells.
-//! `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`,
-//! `fronts`, `cache`, `elimination`, `sharing`: all of them. `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
-//! `solution`: the function that comes out.
+//! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
+//! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
+//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
+//! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `rows`, `layout`: what comes out.
 
 mod adapt;
 mod adjoint;
+mod assembly;
 mod border;
 mod cache;
 mod coefficients;
@@ -98,6 +105,7 @@ mod indicator;
 mod interface;
 mod judgement;
 mod kept;
+mod layout;
 mod leaf;
 mod mesh;
 mod newton;

@@ -95,7 +95,7 @@ pub(super) struct PointSet {
 }
 
 impl PointSet {
-    pub(super) fn new(points: Array2<f64>) -> Self {
+    fn new(points: Array2<f64>) -> Self {
         Self {
             points,
             tables: OnceLock::new(),

@@ -178,10 +178,7 @@ impl Factored<'_> {
     /// # Errors
     /// So much of it that the data contradict each other.
     pub(super) fn misfit(&self, state: &State, judged: &Judgement) -> Result<f64, PatchError> {
-        let Some(border) = &self.border else {
-            return Ok(0.0);
-        };
-        let misfit = border.misfit(&self.leaves, &state.multipliers, judged.norm);
+        let misfit = Border::misfit(&state.multipliers, judged.norm);
         if misfit > CONTRADICTION && misfit > 10.0 * judged.estimate {
             return Err(PatchError::Contradiction { misfit });
         }

@@ -8,6 +8,7 @@
 mod exactness;
 mod given;
 mod nonlinear;
+mod scratch;
 mod singular;
 mod space;
 mod statements;
