@@ -8,7 +8,6 @@
 mod exactness;
 mod given;
 mod nonlinear;
-mod scratch;
 mod singular;
 mod space;
 mod statements;
