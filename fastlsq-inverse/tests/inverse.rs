@@ -358,6 +358,6 @@ fn sources_and_boundary_values_are_found_through_factored_patches() {
     assert!((fit.value("q").unwrap() - 2.0).abs() < 1e-5);
     assert!((fit.value("g").unwrap() - 0.7).abs() < 1e-5);
     // Operators of patches are not taken apart.
-    let refused = stated.equation(-q * laplacian(u()), 1.0).fit();
+    let refused = stated.equation(q * laplacian(u()), -1.0).fit();
     assert!(matches!(refused, Err(InverseError::Unsupported { .. })));
 }

@@ -178,7 +178,10 @@ impl ProblemStatement {
             |(lo, hi): &(Vec<f64>, Vec<f64>)| -> f64 { (0..axes).map(|k| hi[k] - lo[k]).product() };
         let whole: f64 = boxes.iter().map(measure).sum();
         let over = |own: &(Vec<f64>, Vec<f64>)| {
-            let mut mean = measure(own) / whole * expression.clone();
+            let mut mean = match boxes.len() {
+                1 => expression.clone(),
+                _ => measure(own) / whole * expression.clone(),
+            };
             for k in 0..axes {
                 let (lo, hi) = (own.0[k], own.1[k]);
                 mean = integral(mean, Coordinate::Axis(k), lo, hi) / (hi - lo);
