@@ -3,7 +3,7 @@
 //! ```text
 //! mpirun -n 4 ranks suite               conformance suite of backends, odd sizes
 //! mpirun -n 4 ranks problems            linear problems, patches, Newton, an inverse fit: against one process
-//! mpirun -n 2 ranks fail exit|early|panic|abort|problem|version|memory
+//! mpirun -n 2 ranks fail exit|leave|early|panic|abort|problem|version|memory
 //! mpirun -n 4 ranks costs               predicted and counted operations, messages, bytes
 //! mpirun -n 4 ranks patch-costs CELLS   the same of patches, so many along each axis
 //! mpirun -n 2 ranks constants           flop rate, latency, bandwidth
