@@ -20,7 +20,14 @@ fn main() -> Result<(), SolveError> {
         .condition(Y.lo(), normal_derivative(outside), 0.0)
         .condition(Y.hi(), normal_derivative(outside), 0.0)
         .solve_with(&Options::new().tolerance(1e-8))?;
-    println!("in the middle: {:.9}", solution.at(inside, &[0.5, 0.5])?);
     println!("{}", solution.report());
+    // Each unknown is zero outside of its region: the sum is the temperature.
+    #[cfg(feature = "plot")]
+    let temperature = solution.quantities([("temperature", outside + inside)]);
+    #[cfg(feature = "plot")]
+    temperature.plot("disc_in_square.png")?;
+    let middle = solution.at(inside, &[0.5, 0.5])?;
+    println!("in the middle, between 0 and 1: {middle:.9}");
+    assert!((middle - 0.5).abs() < 1e-8);
     Ok(())
 }
