@@ -9,9 +9,9 @@ use ndarray::Array2;
 
 use super::condition::{Condition, Imposition, Left, Place};
 use super::mistake::{Mistake, MistakeReason};
-use super::motion::Motion;
 use super::statement::ProblemStatement;
 use crate::SolveError;
+use crate::domain::Motion;
 use crate::domain::{Domain, DomainExt, PartSelector, Region};
 
 /// One equation of a [`ConcreteProblem`].

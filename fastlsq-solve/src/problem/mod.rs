@@ -4,7 +4,6 @@ mod concrete;
 mod condition;
 mod lowered_geometry;
 mod mistake;
-mod motion;
 mod statement;
 
 use std::sync::Arc;
@@ -16,7 +15,6 @@ pub use condition::{Condition, Imposition, Place};
 pub(crate) use lowered_geometry::is_laplacian;
 pub(crate) use mistake::list;
 pub use mistake::{Mistake, MistakeReason};
-pub use motion::Motion;
 pub use statement::ProblemStatement;
 
 use crate::SolveError;
