@@ -95,6 +95,10 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     if !(options.ridge.is_finite() && options.ridge >= 0.0) {
         return option("ridge", options.ridge, "finite and not negative");
     }
+    let change = options.change_tolerance;
+    if !(change.is_finite() && change >= 0.0) {
+        return option("change_tolerance", change, "finite and not negative");
+    }
     Ok(())
 }
 
