@@ -55,7 +55,6 @@ mod discovery;
 mod error;
 mod fit;
 mod grid;
-mod limits;
 mod options;
 mod paper;
 mod refit;

@@ -8,6 +8,7 @@ use crate::problem::{Concrete, NonlinearProblem};
 
 /// The largest disagreement between a residual's slopes and its differences.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JacobianCheck {
     /// |slope − difference| / (1 + |slope|), at its worst.
     pub worst: f64,

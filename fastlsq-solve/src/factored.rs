@@ -106,7 +106,7 @@ impl FactoredProblem {
         self.factored
     }
 
-    /// The points of a block, by its label ("equation 1", "walls", …), one row a point.
+    /// The points of a block, by its label ("equation 1", "walls", …), one row per point.
     ///
     /// # Errors
     /// No such block.

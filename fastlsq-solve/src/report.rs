@@ -89,6 +89,7 @@ impl Probe {
 
 /// How well one equation or condition holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlockReport {
     /// Its name.
     pub label: String,
@@ -104,6 +105,7 @@ pub struct BlockReport {
 
 /// The record of a linear solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,

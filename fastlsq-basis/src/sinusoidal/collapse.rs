@@ -3,7 +3,7 @@
 //! For sin(w·x + b), a derivative D^α is w^α Φ_{|α| mod 4} (paper, Eq. 3), a Fourier multiplier is
 //! a factor m(w), and an integral over [a, t] along an axis is the value at the midpoint times
 //! h sinc(w h/2) with h = t − a. So all terms with the same coefficient function add up to
-//! pⱼ sin z + qⱼ cos z, two numbers a feature, whatever the order of the operator.
+//! pⱼ sin z + qⱼ cos z, two numbers per feature, whatever the order of the operator.
 
 use crate::BasisError;
 use crate::form::{AxisIntegral, Form};
@@ -58,7 +58,7 @@ impl<'a> From<Pass<'a>> for WavePass<'a> {
 pub(super) struct Pass<'a> {
     pub(super) integrals: Vec<AxisIntegral>,
     pub(super) groups: Vec<Group<'a>>,
-    /// Whether one or two shifted sines a feature serve all groups.
+    /// Whether one or two shifted sines per feature serve all groups.
     pub(super) few_waves: bool,
 }
 

@@ -144,7 +144,7 @@ impl<'a> LawFitter<'a> {
 
     fn derivative(&self, alpha: usize, field: &[f64]) -> Vec<f64> {
         let values = &self.operators[alpha] * column_of(field);
-        (0..values.nrows()).map(|i| values[(i, 0)]).collect()
+        values.col(0).iter().copied().collect()
     }
 
     fn all_derivatives(&self, field: &[f64]) -> Vec<Vec<f64>> {

@@ -64,6 +64,7 @@ pub struct BandwidthLearner {
 
 /// A learned law, and how it was found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LearnedBandwidth {
     /// The law of the frequencies, in the coordinates of the features' map.
     pub law: FrequencyLaw,

@@ -319,7 +319,7 @@ pub(super) fn one_column(values: &[f64]) -> Mat<f64> {
 
 pub(super) fn column(matrix: &Mat<f64>) -> Vec<f64> {
     let matrix: MatRef<'_, f64> = matrix.as_ref();
-    (0..matrix.nrows()).map(|i| matrix[(i, 0)]).collect()
+    matrix.col(0).iter().copied().collect()
 }
 
 fn zero_rows(matrix: &mut Mat<f64>, rows: &[std::ops::Range<usize>]) {

@@ -365,7 +365,7 @@ impl<W: Workbench> Search<'_, W> {
     /// Whether the best candidate so far is good enough.
     ///
     /// Candidates of one draw err alike, so before the answer is yes, a twin of the best with
-    /// features and points of its own has its say.
+    /// features and points of its own is asked too.
     pub(super) fn tolerance_met(&mut self) -> Result<bool, W::Error> {
         if self.estimate() > self.options().tolerance {
             return Ok(false);

@@ -115,7 +115,10 @@ pub(super) fn with_threads<T: Send>(
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|cause| LsqError::Threads { threads, cause })?
+            .map_err(|error| LsqError::Threads {
+                threads,
+                reason: error.to_string(),
+            })?
             .install(|| compute(work(true))),
     }
 }
@@ -178,7 +181,7 @@ fn run(task: Task<'_>) -> Result<(Parts, Method, String, Vec<String>), LsqError>
 fn choose(m: usize, n: usize) -> (Method, String) {
     if n >= 400 && m >= 4 * n {
         let reason = format!(
-            "{} rows a column: a sketch finds the columns that carry the rank, and only they are factored",
+            "{} rows per column: a sketch finds the columns that carry the rank, and only they are factored",
             m / n
         );
         (Method::Sketch, reason)
