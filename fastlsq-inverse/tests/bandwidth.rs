@@ -47,9 +47,10 @@ proptest! {
             ] {
                 let learner = BandwidthLearner::new(&problem(), shape, sigma, &options).unwrap();
                 let check = check_gradient(learner.loss(), &at).unwrap();
-                // The differences must themselves be good enough to tell.
-                prop_assert!(check.uncertainty < 1e-6, "{shape:?} {ridge}: {check:?}");
-                prop_assert!(check.relative_error < 1e-6, "{shape:?} {ridge}: {check:?}");
+                // The differences must themselves be good enough to tell, and they tell no more than they know.
+                prop_assert!(check.uncertainty < 1e-5, "{shape:?} {ridge}: {check:?}");
+                let told = check.uncertainty.max(1e-6);
+                prop_assert!(check.relative_error < 2.0 * told, "{shape:?} {ridge}: {check:?}");
             }
         }
     }

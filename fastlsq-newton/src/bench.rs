@@ -471,6 +471,10 @@ impl Workbench for NewtonBench<'_> {
         auto::structure(&self.concrete.frame, &self.options.solve)
     }
 
+    fn exchangeable(&self) -> Option<Vec<usize>> {
+        symmetry::exchangeable(&self.concrete, &self.options.solve)
+    }
+
     fn may_give_up(&self) -> bool {
         self.may_give_up
     }

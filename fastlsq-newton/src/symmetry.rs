@@ -1,13 +1,14 @@
-//! Reflections that leave a nonlinear problem unchanged.
+//! Reflections and exchanges of coordinates that leave a nonlinear problem unchanged.
 //!
 //! Under x_a → 2c − x_a, a derivative D^α of an unknown of parity s becomes s(−1)^{α_a} D^α. If the
 //! residual at the mirrored point, with the derivatives changed so, is ± the residual, for
-//! arbitrary values of the derivatives, then the reflection maps solutions to solutions.
+//! arbitrary values of the derivatives, then the reflection maps solutions to solutions. The same holds for the exchange P of
+//! two coordinates, under which D^α becomes D^{Pα}.
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::{detect_parity, periodic_mirrors, statement_mirrors};
-use fastlsq_solve::{ConcretePlace, DomainExt, PartSelector, Sites};
+use fastlsq_solve::auto::{self, detect_parity, periodic_mirrors, statement_mirrors};
+use fastlsq_solve::{ConcretePlace, DomainExt, Options, PartSelector, Sites};
 use ndarray::Array2;
 
 use crate::NewtonError;
@@ -93,9 +94,7 @@ fn mirrors(
     signs: u32,
     parameter: f64,
 ) -> bool {
-    let here = Array2::from_shape_fn((sites.len(), residual.jets().len()), |(i, t)| {
-        0.7 * (1.3 * i as f64 + 2.1 * t as f64 + 0.4).sin() + 0.2
-    });
+    let here = arbitrary(residual, sites.len());
     let mut there = here.clone();
     for (column, jet) in residual.jets().iter().enumerate() {
         // What integrals and multipliers do under a reflection is not asked for.
@@ -109,16 +108,67 @@ fn mirrors(
         }
     }
     let image = sites.mirrored(axis, mirror);
-    let a = residual.evaluate(&here, sites, parameter);
-    let b = residual.evaluate(&there, image.sites(), parameter);
+    let image = (&there, image.sites());
+    agree(residual, (&here, sites), image, parameter, &[1.0, -1.0])
+}
+
+/// The class of each axis, where axes of one class can be exchanged.
+pub(crate) fn exchangeable(problem: &Concrete, options: &Options) -> Option<Vec<usize>> {
+    let parameter = problem.value();
+    auto::exchangeable(&problem.frame, options, &|place, axes, sites| {
+        let residual = problem.residuals.get(place).and_then(Option::as_ref);
+        residual.is_some_and(|residual| exchanges(residual, axes, sites, parameter))
+    })
+}
+
+/// Whether R at the image under an exchange of two axes, with exchanged derivatives, is the same.
+fn exchanges(residual: &Residual, axes: [usize; 2], sites: [Sites<'_>; 2], parameter: f64) -> bool {
+    let here = arbitrary(residual, sites[0].len());
+    let mut there = here.clone();
+    for (column, jet) in residual.jets().iter().enumerate() {
+        let mut orders = jet.action.derivative.orders().to_vec();
+        if axes.iter().any(|axis| *axis >= orders.len()) {
+            return false;
+        }
+        orders.swap(axes[0], axes[1]);
+        let partner = residual.jets().iter().position(|other| {
+            let action = &other.action;
+            (other.unknown, action.is_derivative()) == (jet.unknown, jet.action.is_derivative())
+                && action.derivative.orders() == orders
+        });
+        // What integrals and multipliers do is not asked for.
+        let Some(partner) = partner.filter(|_| jet.action.is_derivative()) else {
+            return false;
+        };
+        there.column_mut(partner).assign(&here.column(column));
+    }
+    let image = (&there, sites[1]);
+    agree(residual, (&here, sites[0]), image, parameter, &[1.0])
+}
+
+/// Values of the derivatives at points, none of them special.
+fn arbitrary(residual: &Residual, points: usize) -> Array2<f64> {
+    Array2::from_shape_fn((points, residual.jets().len()), |(i, t)| {
+        0.7 * (1.3 * i as f64 + 2.1 * t as f64 + 0.4).sin() + 0.2
+    })
+}
+
+/// Whether R agrees at both images up to one common factor of these.
+fn agree(
+    residual: &Residual,
+    (here, sites): (&Array2<f64>, Sites<'_>),
+    (there, images): (&Array2<f64>, Sites<'_>),
+    parameter: f64,
+    factors: &[f64],
+) -> bool {
+    let a = residual.evaluate(here, sites, parameter);
+    let b = residual.evaluate(there, images, parameter);
     if a.first_bad().is_some() || b.first_bad().is_some() {
         return false;
     }
-    let size = a.magnitudes(&here).into_iter().fold(0.0, f64::max);
-    [1.0, -1.0].iter().any(|sign| {
-        a.values
-            .iter()
-            .zip(&b.values)
-            .all(|(x, y)| (y - sign * x).abs() <= TOLERANCE * size)
+    let size = a.magnitudes(here).into_iter().fold(0.0, f64::max);
+    factors.iter().any(|factor| {
+        let mut pairs = a.values.iter().zip(&b.values);
+        pairs.all(|(x, y)| (y - factor * x).abs() <= TOLERANCE * size)
     })
 }

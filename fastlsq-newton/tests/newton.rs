@@ -8,8 +8,8 @@ use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
     BoxDomain, Condition, Continuation, Expr, INITIAL, Interval, LinearProblem, NewtonError,
     NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs, SolveError,
-    SpaceTime, Start, Status, StepForm, T, WALLS, X, Y, cos, exp, laplacian, normal_derivative,
-    parameter, sin, sqrt, unknown, unknowns, vector,
+    SpaceTime, Start, Status, StepForm, T, WALLS, X, Y, axis, cos, exp, laplacian,
+    normal_derivative, parameter, sin, sqrt, unknown, unknowns, vector,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -366,4 +366,42 @@ fn what_a_nonlinear_problem_leaves_open_is_named_and_fixed() {
         (value - 0.7_f64.exp() * 0.2_f64.cos()).abs() < 1e-5,
         "{value}"
     );
+}
+
+#[test]
+fn coordinates_that_can_be_exchanged_are_found_in_nonlinear_equations() {
+    // −Δu + u³ = f in six dimensions: the product of one factor along every axis is dense, but symmetric.
+    let u = unknown("u");
+    let exact = (0..6)
+        .map(|k| cos(0.5 * axis(k)))
+        .reduce(|product, factor| product * factor)
+        .unwrap();
+    let stated = |cube: Expr, own: &Expr| {
+        NonlinearProblem::on(BoxDomain::unit(6))
+            .equation(-laplacian(u) + cube, 1.5 * &exact + own)
+            .dirichlet(&exact)
+    };
+    let options = NewtonOptions::new().tolerance(1e-8);
+    let solution = stated(u.powi(3), &exact.powi(3))
+        .solve_with(&options)
+        .unwrap();
+    let report = solution.report();
+    assert_eq!(report.symmetry, "x₀, x₁, x₂, x₃, x₄, x₅ can be exchanged");
+    let middle = solution.value(&[0.5, 0.1, 0.9, 0.3, 0.7, 0.2]).unwrap();
+    let expected: f64 = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2]
+        .iter()
+        .map(|x: &f64| (0.5 * x).cos())
+        .product();
+    assert!((middle - expected).abs() < 1e-7, "{report}");
+    // One weight inside the nonlinear term tells a coordinate apart.
+    let weighted = stated(
+        (1.0 + axis(1)) * u.powi(3),
+        &((1.0 + axis(1)) * exact.powi(3)),
+    );
+    let report = weighted
+        .solve_with(&options.tolerance(1e-2))
+        .unwrap()
+        .report()
+        .clone();
+    assert_eq!(report.symmetry, "x₀, x₂, x₃, x₄, x₅ can be exchanged");
 }

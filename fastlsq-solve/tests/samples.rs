@@ -66,12 +66,14 @@ fn a_grid_covers_the_domain_and_nothing_else() {
         .flat_map(|x| y.iter().enumerate().map(move |y| (x, y)))
     {
         let value = values[[i, j]];
-        if x.hypot(*y) <= 1.0 {
+        let radius = x.hypot(*y);
+        // On the circle itself rounding decides.
+        if radius < 1.0 - 1e-14 {
             assert!(
                 (value - (1.0 - x * x - y * y)).abs() < 1e-8,
                 "{x} {y} {value}"
             );
-        } else {
+        } else if radius > 1.0 + 1e-14 {
             assert!(value.is_nan());
         }
     }

@@ -19,9 +19,17 @@ const TOLERANCE: f64 = 1e-12;
 /// Fewer coordinates in every class are not worth features of their own.
 const WORTH_IT: usize = 3;
 
+/// Whether a statement that is not linear (by its place among equations, then conditions) says the same at points and at
+/// their images, with two axes exchanged.
+pub type NonlinearStays<'a> = &'a dyn Fn(usize, [usize; 2], [Sites<'_>; 2]) -> bool;
+
 /// The class of each axis, numbered from 0: axes of one class can be exchanged. `None` where no class is large enough to
 /// be of use, or where symmetry is not to be used.
-pub(super) fn classes(problem: &ConcreteProblem, options: &Options) -> Option<Vec<usize>> {
+pub fn exchangeable(
+    problem: &ConcreteProblem,
+    options: &Options,
+    nonlinear: NonlinearStays<'_>,
+) -> Option<Vec<usize>> {
     let dim = problem.domain.dim();
     if problem.domain.bounding_box().ok()?.dim() != dim {
         return None;
@@ -35,7 +43,7 @@ pub(super) fn classes(problem: &ConcreteProblem, options: &Options) -> Option<Ve
     for axis in 0..dim {
         let same = first
             .iter()
-            .position(|&other| can_be_exchanged(problem, other, axis));
+            .position(|&other| can_be_exchanged(problem, [other, axis], nonlinear));
         classes.push(same.unwrap_or(first.len()));
         if same.is_none() {
             first.push(axis);
@@ -47,11 +55,16 @@ pub(super) fn classes(problem: &ConcreteProblem, options: &Options) -> Option<Ve
         .then_some(classes)
 }
 
-fn can_be_exchanged(problem: &ConcreteProblem, a: usize, b: usize) -> bool {
-    domain_stays(problem, a, b).unwrap_or(false) && statements_stay(problem, a, b).unwrap_or(false)
+fn can_be_exchanged(
+    problem: &ConcreteProblem,
+    axes: [usize; 2],
+    nonlinear: NonlinearStays<'_>,
+) -> bool {
+    domain_stays(problem, axes).unwrap_or(false)
+        && statements_stay(problem, axes, nonlinear).unwrap_or(false)
 }
 
-fn domain_stays(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool> {
+fn domain_stays(problem: &ConcreteProblem, [a, b]: [usize; 2]) -> Option<bool> {
     let bounds = problem.domain.bounding_box().ok()?;
     if bounds.lo()[a] != bounds.lo()[b] || bounds.hi()[a] != bounds.hi()[b] {
         return Some(false);
@@ -61,26 +74,34 @@ fn domain_stays(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool> {
     for (k, mut column) in unit.columns_mut().into_iter().enumerate() {
         column.mapv_inplace(|t| bounds.lo()[k] + t * (bounds.hi()[k] - bounds.lo()[k]));
     }
-    let image = exchanged(unit.view(), a, b);
+    let image = exchanged(unit.view(), [a, b]);
     let mut pairs = unit.rows().into_iter().zip(image.rows());
     let inside = |x: &[f64]| problem.domain.contains(x);
     Some(pairs.all(|(here, there)| inside(&here.to_vec()) == inside(&there.to_vec())))
 }
 
-fn statements_stay(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool> {
+fn statements_stay(
+    problem: &ConcreteProblem,
+    axes: [usize; 2],
+    nonlinear: NonlinearStays<'_>,
+) -> Option<bool> {
     let mut sampler = UnitSampler::new(Sequence::Independent, SEED);
     let points = checked_interior(problem.domain.as_ref(), PROBES, &mut sampler).ok()?;
     if points.ncols() != problem.domain.dim() {
         return None;
     }
-    let image = exchanged(points.view(), a, b);
+    let image = exchanged(points.view(), axes);
     let sites = [Sites::new(points.view()), Sites::new(image.view())];
-    for equation in &problem.equations {
-        if !stays(&equation.operator, &equation.source, a, b, sites)? {
+    for (place, equation) in problem.equations.iter().enumerate() {
+        let stays = match equation.operator.is_zero() {
+            true => nonlinear(place, axes, sites),
+            false => linear_stays(&equation.operator, &equation.source, axes, sites)?,
+        };
+        if !stays {
             return Some(false);
         }
     }
-    for condition in &problem.conditions {
+    for (place, condition) in problem.conditions.iter().enumerate() {
         // Only sets of parts that certainly map onto themselves are judged.
         let ConcretePlace::Part(part) = &condition.place else {
             return Some(false);
@@ -96,11 +117,16 @@ fn statements_stay(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool
         if shapes != [problem.domain.dim(); 2] {
             return None;
         }
-        let points = exchanged(sampled.points.view(), a, b);
-        let normals = exchanged(sampled.normals.view(), a, b);
+        let points = exchanged(sampled.points.view(), axes);
+        let normals = exchanged(sampled.normals.view(), axes);
         let here = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
         let there = Sites::new(points.view()).with_normals(normals.view());
-        if !stays(&condition.operator, &condition.data, a, b, [here, there])? {
+        let place = problem.equations.len() + place;
+        let stays = match condition.operator.is_zero() {
+            true => nonlinear(place, axes, [here, there]),
+            false => linear_stays(&condition.operator, &condition.data, axes, [here, there])?,
+        };
+        if !stays {
             return Some(false);
         }
     }
@@ -111,26 +137,21 @@ fn statements_stay(problem: &ConcreteProblem, a: usize, b: usize) -> Option<bool
 const SEED: u64 = 0xE_C4A6;
 
 /// Whether L u = f says the same after the exchange, at these points and their images.
-fn stays(
+fn linear_stays(
     row: &EquationRow,
     data: &Field,
-    a: usize,
-    b: usize,
+    axes: [usize; 2],
     sites: [Sites<'_>; 2],
 ) -> Option<bool> {
-    // What is not linear has no operator to look at.
-    if row.is_zero() {
-        return Some(false);
-    }
     for (_, operator) in row.blocks() {
-        if !operator_stays(operator, a, b, sites)? {
+        if !operator_stays(operator, axes, sites)? {
             return Some(false);
         }
     }
     agree(data, data, sites)
 }
 
-fn operator_stays(operator: &Operator, a: usize, b: usize, sites: [Sites<'_>; 2]) -> Option<bool> {
+fn operator_stays(operator: &Operator, [a, b]: [usize; 2], sites: [Sites<'_>; 2]) -> Option<bool> {
     for term in operator.terms() {
         if !term.action().is_derivative() {
             return Some(false);
@@ -157,7 +178,7 @@ fn agree(one: &Field, other: &Field, [here, there]: [Sites<'_>; 2]) -> Option<bo
     Some(pairs.all(|(a, b)| (a - b).abs() <= TOLERANCE * scale))
 }
 
-fn exchanged(points: ArrayView2<'_, f64>, a: usize, b: usize) -> Array2<f64> {
+fn exchanged(points: ArrayView2<'_, f64>, [a, b]: [usize; 2]) -> Array2<f64> {
     let mut image = points.to_owned();
     image.column_mut(a).assign(&points.column(b));
     image.column_mut(b).assign(&points.column(a));

@@ -40,6 +40,7 @@ use crate::solution::Solution;
 use trial::LinearBench;
 
 pub(crate) use estimate::{Witness, relative_error};
+pub use exchange::{NonlinearStays, exchangeable};
 pub use homes::{Home, Surroundings};
 pub use repeated::{Candidate, PointChoice};
 pub(crate) use rows::sample;

@@ -8,7 +8,7 @@ use fastlsq_basis::{Basis, Draw, FrequencyLaw, InputMap, Parity, ProductBasis, S
 use fastlsq_ops::EquationRow;
 
 use super::enrich;
-use super::exchange;
+use super::exchange::exchangeable;
 use super::homes::{Home, Surroundings};
 use super::repeated::PointChoice;
 use super::rows::{RowCounts, TableShare, sample_blocks};
@@ -447,7 +447,7 @@ impl Workbench for LinearBench<'_> {
 
     fn exchangeable(&self) -> Option<Vec<usize>> {
         let whole = self.problem.homes.iter().all(Option::is_none);
-        whole.then(|| exchange::classes(self.problem, self.options))?
+        whole.then(|| exchangeable(self.problem, self.options, &|_, _, _| false))?
     }
 
     fn may_give_up(&self) -> bool {

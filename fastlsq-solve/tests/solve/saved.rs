@@ -159,8 +159,9 @@ fn numbers_of_the_report_that_are_not_finite_survive() {
 #[test]
 fn every_cut_is_noticed() {
     let whole = text(&solution());
-    for length in (0..whole.len()).step_by(97) {
-        let cut = read(&whole[..length]).unwrap_err();
+    // Without the line break at its end the file is whole.
+    for length in (0..whole.trim_end().len()).step_by(97) {
+        let cut = Solution::from_reader(&whole.as_bytes()[..length]).unwrap_err();
         let expected = match length {
             0 => matches!(cut, SaveError::Truncated),
             1..30 => matches!(cut, SaveError::Foreign { .. } | SaveError::Truncated),
