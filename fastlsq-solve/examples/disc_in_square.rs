@@ -8,7 +8,7 @@ use fastlsq_solve::{
 
 fn main() -> Result<(), SolveError> {
     let [outside, inside] = unknowns(["u", "v"]);
-    let plate = BoxDomain::unit(2).with_region("disc", Ball::new(&[0.5, 0.5], 0.25)?)?;
+    let plate = BoxDomain::unit(2).with_region("disc", Ball::new(&[0.5, 0.5], 0.26)?)?;
     let flux = normal_derivative(outside) - 10.0 * normal_derivative(inside);
     let solution = LinearProblem::on(plate)
         .equation_in(REST, -laplacian(outside), 0.0)
