@@ -4,8 +4,8 @@ use std::sync::Arc;
 use web_time::Instant;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{block_weights, rms, system_bytes};
 use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
+use fastlsq_solve::search::{block_weights, rms, system_bytes};
 use fastlsq_solve::{EquationRow, RowBlock, Solution, Stage, System, WrittenRows};
 use ndarray::{Array2, ArrayView2};
 
