@@ -33,7 +33,7 @@ const SMALL_CHANGE: f64 = 1e-2;
 const STANDSTILL: f64 = 0.9;
 
 /// The outcome of an iteration.
-pub(crate) struct Outcome {
+pub(crate) struct Iterated {
     pub(crate) beta: Vec<f64>,
     pub(crate) status: NewtonStatus,
     pub(crate) history: Vec<Step>,
@@ -60,7 +60,7 @@ pub(crate) struct Iteration<'a> {
 
 impl Iteration<'_> {
     /// Runs the iteration.
-    pub(crate) fn run(&self) -> Result<Outcome, NewtonError> {
+    pub(crate) fn run(&self) -> Result<Iterated, NewtonError> {
         let (mut weights, mut solves) = (Vec::new(), 0);
         let (mut state, mut beta, start) = self.start(&mut weights, &mut solves)?;
         let mut linearised = self.linearise(&state);
@@ -165,7 +165,7 @@ impl Iteration<'_> {
                 break;
             }
         }
-        Ok(Outcome {
+        Ok(Iterated {
             beta: beta.unwrap_or_default(),
             status,
             history,

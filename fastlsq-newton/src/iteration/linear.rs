@@ -12,7 +12,7 @@ use super::Iteration;
 use crate::NewtonError;
 use crate::function::Function;
 use crate::options::{NewtonOptions, StepForm};
-use crate::residual::{Evaluated, Residual};
+use crate::residual::{EvaluatedResidual, Residual};
 use crate::state::{Linearised, State};
 
 /// Tables with a number per row and derivative that are in memory at once.
@@ -190,7 +190,7 @@ impl Iteration<'_> {
 
     pub(crate) fn check_finite(&self, linearised: &Linearised) -> Result<(), NewtonError> {
         for (index, evaluated) in linearised.evaluated.iter().enumerate() {
-            if let Some((i, value)) = evaluated.as_ref().and_then(Evaluated::first_bad) {
+            if let Some((i, value)) = evaluated.as_ref().and_then(EvaluatedResidual::first_bad) {
                 return Err(NewtonError::ResidualNotFinite {
                     label: self.blocks[index].label.clone(),
                     point: self.blocks[index].points.row(i).to_vec(),

@@ -7,7 +7,7 @@ use fastlsq_solve::{RowBlock, WrittenRows};
 
 use super::NewtonMaker;
 use crate::NewtonError;
-use crate::iteration::{Iteration, Outcome};
+use crate::iteration::{Iterated, Iteration};
 use crate::options::{Continuation, Start};
 use crate::report::{NewtonStatus, Step};
 
@@ -30,7 +30,7 @@ impl NewtonMaker<'_> {
         rows: &StepRows<'_>,
         parameter: f64,
         start: Start,
-    ) -> Result<Outcome, NewtonError> {
+    ) -> Result<Iterated, NewtonError> {
         let mut options = self.options.clone();
         if self.warm.is_some() {
             // From a good start a candidate that needs many steps is not worth having.
@@ -45,20 +45,20 @@ impl NewtonMaker<'_> {
     }
 
     /// The values of the parameter on the way, and the iteration through them.
-    pub(super) fn through_stages(&self, rows: &StepRows<'_>) -> Result<Outcome, NewtonError> {
+    pub(super) fn through_stages(&self, rows: &StepRows<'_>) -> Result<Iterated, NewtonError> {
         let last = self.parameter();
         let mut history: Vec<Step> = Vec::new();
         let mut solves = 0;
         let mut start = self.options.start.clone();
         let mut first: Option<(String, f64)> = None;
-        let mut stage = |value: f64, start: Start| -> Result<Outcome, NewtonError> {
+        let mut stage = |value: f64, start: Start| -> Result<Iterated, NewtonError> {
             let outcome = self.iterate(rows, value, start)?;
             solves += outcome.solves;
             history.extend(outcome.history.iter().cloned());
             first.get_or_insert((outcome.start.clone(), outcome.start_residual));
             Ok(outcome)
         };
-        let as_start = |outcome: &Outcome| -> Result<Start, NewtonError> {
+        let as_start = |outcome: &Iterated| -> Result<Start, NewtonError> {
             Ok(Start::From(Arc::new(
                 self.as_solution(rows.bases, outcome.beta.clone())?,
             )))
