@@ -68,7 +68,6 @@
 //! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
-pub mod auto;
 pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
@@ -90,6 +89,8 @@ pub mod random_problems;
 mod report;
 pub mod samples;
 pub mod saved;
+#[doc(hidden)]
+pub mod search;
 mod singular;
 mod solution;
 pub mod space;
@@ -135,7 +136,7 @@ pub use problem::{
     ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
     LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,
 };
-pub use report::{BlockReport, Probe, Report, Status};
+pub use report::{BlockReport, CandidateReport, Report, Status};
 pub use samples::{GridSamples, Quantities, SampleError};
 pub use saved::SaveError;
 pub use singular::{

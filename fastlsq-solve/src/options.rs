@@ -5,11 +5,11 @@ use std::sync::Arc;
 use fastlsq_basis::sampling::Sequence;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 
-use crate::auto::Candidate;
 use crate::backend::{Backend, CpuBackend};
 use crate::control::Control;
 use crate::lsq::LsqOptions;
 use crate::patches::Patching;
+use crate::search::Choices;
 
 /// The paper's grid of bandwidths (paper, experimental setup).
 pub const PAPER_GRID: [f64; 9] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 12.0, 15.0];
@@ -34,7 +34,7 @@ pub enum FeatureChoice {
     /// This very basis for every unknown.
     Basis(Arc<dyn Basis>),
     /// The features and rows that an earlier search chose: see [`Report::options`](crate::Report::options).
-    Repeated(Arc<Candidate>),
+    Repeated(Arc<Choices>),
 }
 
 /// How the symmetry of the problem is used.

@@ -96,7 +96,7 @@ impl Pass<'_> {
 }
 
 /// The features as the collapse needs them.
-pub(super) struct Features<'a> {
+pub(super) struct CollapsedFeatures<'a> {
     pub(super) dim: usize,
     pub(super) frequencies: &'a [f64],
     pub(super) parity: &'a [Parity],
@@ -108,7 +108,7 @@ pub(super) struct Features<'a> {
 /// # Errors
 /// A symbol that is not finite at some frequency (a multiplier with a pole, or overflow).
 pub(super) fn collapse<'a>(
-    features: &Features<'_>,
+    features: &CollapsedFeatures<'_>,
     form: &Form<'a>,
 ) -> Result<Vec<Pass<'a>>, BasisError> {
     let mut passes: Vec<Pass<'a>> = Vec::new();
@@ -172,7 +172,7 @@ fn group_for<'p, 'a>(
     integrals: &[AxisIntegral],
     source: Option<&'a [f64]>,
     flipped: u64,
-    features: &Features<'_>,
+    features: &CollapsedFeatures<'_>,
 ) -> &'p mut Group<'a> {
     let pass = match passes.iter().position(|pass| pass.integrals == integrals) {
         Some(index) => index,

@@ -44,7 +44,7 @@ impl SinusoidalBasis {
     }
 
     fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
-        let features = collapse::Features {
+        let features = collapse::CollapsedFeatures {
             dim: self.dim,
             frequencies: &self.frequencies,
             parity: &self.parity,

@@ -20,7 +20,7 @@ mod misfit;
 use std::sync::{Arc, Mutex};
 
 use faer::Mat;
-use fastlsq_solve::auto::HeldOut;
+use fastlsq_solve::search::HeldOut;
 use fastlsq_solve::{
     ConcreteProblem, Factored, Frame, LsqInfo, RowSource, Solution, Symmetry, System,
 };

@@ -3,7 +3,7 @@
 use super::error::{Input, LsqError};
 use super::info::{LsqInfo, StageSeconds};
 use super::memory::check_memory;
-use super::methods::gram::{Outcome, normal_equations};
+use super::methods::gram::{GramOutcome, normal_equations};
 use super::methods::orthogonal::{plain, rank_revealing};
 use super::methods::sketch::{column_sketch, sketch_rows};
 use super::methods::svd::truncated_svd;
@@ -152,8 +152,8 @@ fn run(task: Task<'_>) -> Result<(Parts, Method, String, Vec<String>), LsqError>
         Method::Svd => truncated_svd(task)?,
         Method::Qr => plain(task)?,
         Method::NormalEquations => match normal_equations(task)? {
-            Outcome::Solved(parts) => *parts,
-            Outcome::Indefinite(pivot) => {
+            GramOutcome::Solved(parts) => *parts,
+            GramOutcome::Indefinite(pivot) => {
                 let mut parts = rank_revealing(task)?;
                 let cause = format!(
                     "AᵀA is not positive definite to working accuracy (pivot {pivot}): solved by rank-revealing QR"

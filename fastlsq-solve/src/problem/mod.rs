@@ -125,7 +125,7 @@ impl LinearProblem {
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn solve_with(&self, options: &Options) -> Result<Solution, SolveError> {
-        crate::auto::solve(&self.statement.linear()?, options)
+        crate::search::solve(&self.statement.linear()?, options)
     }
 
     /// Makes the choices that the options leave open for the problem's own data, then assembles and
@@ -134,6 +134,6 @@ impl LinearProblem {
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn factor_with(&self, options: &Options) -> Result<FactoredProblem, SolveError> {
-        crate::auto::factor(&self.statement.linear()?, options)
+        crate::search::factor(&self.statement.linear()?, options)
     }
 }
