@@ -154,6 +154,29 @@ impl ComplexPower {
         self.exponent
     }
 
+    fn is_few(&self) -> bool {
+        self.exponent.fract() == 0.0 && self.exponent.abs() <= FEW
+    }
+
+    fn needs_logarithm(&self) -> bool {
+        self.logarithm || !self.is_few()
+    }
+
+    /// ζ^α from ζ and, where [needed](Self::needs_logarithm), its logarithm.
+    fn power(&self, zeta: (f64, f64), (log, angle): (f64, f64)) -> (f64, f64) {
+        if self.is_few() {
+            let base = if self.exponent < 0.0 {
+                reciprocal(zeta)
+            } else {
+                zeta
+            };
+            return whole_power(base, self.exponent.abs() as u32);
+        }
+        let size = (self.exponent * log).exp();
+        let (sin, cos) = (self.exponent * angle).sin_cos();
+        (size * cos, size * sin)
+    }
+
     /// For n = 0 … `highest`: the n-th derivative of ζ^α (log ζ)^p is ζ^{α−n} (A log ζ + B), A = 0 for p = 0.
     fn polynomials(&self, highest: u32) -> Vec<(f64, f64)> {
         let (mut a, mut b) = if self.logarithm {
@@ -170,6 +193,45 @@ impl ComplexPower {
             })
             .collect()
     }
+}
+
+/// The largest exponent of a power by multiplication.
+const FEW: f64 = 32.0;
+
+fn times((a, b): (f64, f64), (c, d): (f64, f64)) -> (f64, f64) {
+    (a * c - b * d, a * d + b * c)
+}
+
+/// |z|, without overflow and underflow on the way.
+fn radius((x, y): (f64, f64)) -> f64 {
+    let square = x * x + y * y;
+    if square.is_normal() {
+        square.sqrt()
+    } else {
+        x.hypot(y)
+    }
+}
+
+/// 1/z; infinite at 0.
+fn reciprocal(z: (f64, f64)) -> (f64, f64) {
+    let length = radius(z);
+    if length == 0.0 {
+        return (f64::INFINITY, f64::INFINITY);
+    }
+    (z.0 / length / length, -z.1 / length / length)
+}
+
+/// zⁿ by repeated squaring.
+fn whole_power(mut z: (f64, f64), mut n: u32) -> (f64, f64) {
+    let mut product = (1.0, 0.0);
+    while n > 0 {
+        if n % 2 == 1 {
+            product = times(product, z);
+        }
+        z = times(z, z);
+        n /= 2;
+    }
+    product
 }
 
 /// iᵇ for b = 0, 1, 2, 3.
@@ -190,34 +252,37 @@ impl Factor for ComplexPower {
         let polynomials = self.polynomials(highest);
         // ζ = e^{iτ}(z − c)/ρ takes the direction of the cut to the negative real axis.
         let turn = PI - self.cut;
-        let (sin, cos) = turn.sin_cos();
+        let unit = (turn.cos() / self.scale, turn.sin() / self.scale);
         let mut derivatives = vec![(0.0, 0.0); polynomials.len()];
         for (i, point) in points.rows().into_iter().enumerate() {
-            let (x, y) = (point[0] - self.center[0], point[1] - self.center[1]);
-            let (x, y) = (cos * x - sin * y, sin * x + cos * y);
-            let radius = x.hypot(y) / self.scale;
-            let (log, angle) = (radius.ln(), y.atan2(x));
+            let from_center = (point[0] - self.center[0], point[1] - self.center[1]);
+            let zeta = times(unit, from_center);
+            let logarithm = if self.needs_logarithm() {
+                (radius(zeta).ln(), zeta.1.atan2(zeta.0))
+            } else {
+                (0.0, 0.0)
+            };
+            // (dζ/dz)ⁿ ζ^{α−n}, from one n to the next by a division.
+            let mut power = self.power(zeta, logarithm);
+            let inverse = times(unit, reciprocal(zeta));
             for (n, (value, &(a, b))) in derivatives.iter_mut().zip(&polynomials).enumerate() {
-                let power = self.exponent - n as f64;
+                let exponent = self.exponent - n as f64;
+                if n > 0 {
+                    power = if exponent == 0.0 {
+                        // The power is 1, at the centre too.
+                        (0..n).fold((1.0, 0.0), |product, _| times(product, unit))
+                    } else {
+                        times(power, inverse)
+                    };
+                }
                 let vanishes = a == 0.0 && b == 0.0;
-                *value = if vanishes || (radius == 0.0 && power > 0.0) {
+                *value = if vanishes || (zeta == (0.0, 0.0) && exponent > 0.0) {
                     (0.0, 0.0)
-                } else {
-                    // ρ⁻ⁿ ζ^{α−n} e^{iτn}, then times A log ζ + B.
-                    let size = if power == 0.0 {
-                        1.0
-                    } else {
-                        (power * log).exp()
-                    };
-                    let size = size * self.scale.powi(-(n as i32));
-                    let (sin, cos) = (power * angle + turn * n as f64).sin_cos();
+                } else if a == 0.0 {
                     // Without a logarithm its infinite value at the centre must not become 0 · ∞.
-                    let (re, im) = if a == 0.0 {
-                        (b, 0.0)
-                    } else {
-                        (a * log + b, a * angle)
-                    };
-                    (size * (cos * re - sin * im), size * (cos * im + sin * re))
+                    (b * power.0, b * power.1)
+                } else {
+                    times(power, (a * logarithm.0 + b, a * logarithm.1))
                 };
             }
             for (k, order) in orders.iter().enumerate() {
