@@ -25,7 +25,7 @@ pub(super) struct StepRows<'a> {
 
 impl NewtonMaker<'_> {
     /// One Newton iteration at one value of the parameter.
-    fn iterate(
+    pub(super) fn iterate(
         &self,
         rows: &StepRows<'_>,
         parameter: f64,

@@ -11,7 +11,8 @@ use fastlsq_solve::search::{
     refuses_features, sample_blocks, worse,
 };
 use fastlsq_solve::{
-    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, RowBlock, Solution, compress,
+    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
+    compress,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
