@@ -3,7 +3,7 @@
 use fastlsq_ops::{Coordinate, Expr, T, Unknown, normal_derivative};
 use ndarray::Array2;
 
-use super::motion::Motion;
+use crate::domain::Motion;
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -41,6 +41,7 @@ impl Place {
 
 /// How a condition is imposed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Imposition {
     /// As rows with the solver's default weight.
     #[default]
@@ -194,8 +195,8 @@ impl Condition {
         Self::new(place, Left::OnlyUnknown(Trace::Value), 0.0.into()).named("value at a point")
     }
 
-    /// The mean over space of something has this value, at all times where there is time. For domains that are boxes,
-    /// where integrals of features have a closed form.
+    /// The mean over space of something has this value, at all times where there is time. For domains that are boxes or
+    /// unions of boxes, where integrals of features have a closed form.
     #[must_use]
     pub fn mean(value: f64) -> Self {
         let left = Left::OnlyUnknown(Trace::Value);
