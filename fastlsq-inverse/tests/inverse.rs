@@ -8,9 +8,11 @@ use std::ops::ControlFlow;
 use fastlsq_inverse::applications::{DiffusionField, SourcePosition, Wavenumber};
 use fastlsq_inverse::reference::with_noise;
 use fastlsq_inverse::{
-    BoxDomain, FitOptions, InverseError, InverseProblem, Observations, Options, Sought, Unknown,
-    Warning, X, given, laplacian, ln, parameter, parameters, unknown,
+    BoundingBox, BoxDomain, BoxUnion, FitOptions, InverseError, InverseProblem, LinearProblem,
+    Observations, Options, Sought, Unknown, Warning, X, given, laplacian, ln, parameter,
+    parameters, unknown,
 };
+use fastlsq_solve::patches::PatchOptions;
 use ndarray::{Array2, array};
 
 fn u() -> Unknown {
@@ -329,4 +331,33 @@ fn widths_cover_the_errors() {
     assert!(inside >= 38, "{inside} of 40");
     // Eighty squares of unit normals have mean 1 ± 0.16; four times that.
     assert!((squares - 1.0).abs() < 0.64, "{squares}");
+}
+
+/// −Δu = q on an L with u = g x on its boundary: patches are factored once, and gradients come from their adjoint.
+#[test]
+fn sources_and_boundary_values_are_found_through_factored_patches() {
+    let part = |lo: [f64; 2], hi: [f64; 2]| BoundingBox::new(&lo, &hi).unwrap();
+    let boxes = [part([0.0, 0.0], [2.0, 1.0]), part([0.0, 0.0], [1.0, 2.0])];
+    let l_shape = || BoxUnion::new(&boxes).unwrap();
+    let patches = || Options::new().tolerance(1e-6).patches(PatchOptions::new());
+    let truth = LinearProblem::on(l_shape())
+        .equation(-laplacian(u()), 2.0)
+        .dirichlet(0.7 * X)
+        .solve_with(&patches())
+        .unwrap();
+    let points = array![[0.4, 0.3], [1.5, 0.5], [0.5, 1.6], [0.9, 0.9], [1.1, 0.8]];
+    let values = truth.values(points.view()).unwrap();
+    let [q, g] = parameters(["q", "g"]);
+    let stated = InverseProblem::on(l_shape())
+        .dirichlet(g * X)
+        .find(Sought::new("q", 1.0))
+        .find(Sought::new("g", 0.0))
+        .observe(Observations::of(u(), points, &values).deviation(1e-6))
+        .options(patches());
+    let fit = stated.clone().equation(-laplacian(u()), q).fit().unwrap();
+    assert!((fit.value("q").unwrap() - 2.0).abs() < 1e-5);
+    assert!((fit.value("g").unwrap() - 0.7).abs() < 1e-5);
+    // Operators of patches are not taken apart.
+    let refused = stated.equation(-q * laplacian(u()), 1.0).fit();
+    assert!(matches!(refused, Err(InverseError::Unsupported { .. })));
 }

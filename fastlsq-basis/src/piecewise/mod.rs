@@ -1,5 +1,6 @@
 //! One basis on each of many boxes: functions that are known piece by piece.
 
+mod integrals;
 mod search;
 
 use std::sync::Arc;
@@ -140,10 +141,18 @@ impl Basis for PiecewiseBasis {
         mut out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
         validate_request(self, points, form, &out)?;
-        for term in form.terms() {
-            require_derivative(KIND, term.action)?;
-        }
         out.fill(0.0);
+        let (plain, integrals) = split(form)?;
+        for (coefficient, action) in integrals {
+            for (i, point) in points.rows().into_iter().enumerate() {
+                let add = |j: usize, value: f64| out[(i, j)] += value;
+                self.add_integral(&point.to_vec(), action, at(coefficient, i), add)?;
+            }
+        }
+        if plain.terms().is_empty() {
+            return Ok(());
+        }
+        let form = &plain;
         let count = self.local.len();
         for chosen in self.sorted(points)?.chunk_by(|a, b| a.0 == b.0) {
             let index = chosen[0].0;
@@ -166,7 +175,7 @@ impl Basis for PiecewiseBasis {
             self.local.write_rows(own.view(), &inner, rows.as_mut())?;
             for (row, (_, i)) in chosen.iter().enumerate() {
                 for j in 0..count {
-                    out[(*i, index * count + j)] = rows[(row, j)];
+                    out[(*i, index * count + j)] += rows[(row, j)];
                 }
             }
         }
@@ -181,17 +190,31 @@ impl Basis for PiecewiseBasis {
         mut out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
         validate_sums(self, points, forms, beta, &out)?;
-        // Every action that occurs, once.
+        out.fill(0.0);
+        let mut plain = Vec::with_capacity(forms.len());
+        for (column, form) in forms.iter().enumerate() {
+            let (own, integrals) = split(form)?;
+            plain.push(own);
+            for (coefficient, action) in integrals {
+                for (i, point) in points.rows().into_iter().enumerate() {
+                    let add = |j: usize, value: f64| out[(i, column)] += value * beta[j];
+                    self.add_integral(&point.to_vec(), action, at(coefficient, i), add)?;
+                }
+            }
+        }
+        let forms = plain.as_slice();
+        // Every derivative that occurs, once.
         let mut actions: Vec<&Action> = Vec::new();
         for term in forms.iter().flat_map(Form::terms) {
-            require_derivative(KIND, term.action)?;
             if !actions.contains(&term.action) {
                 actions.push(term.action);
             }
         }
+        if actions.is_empty() {
+            return Ok(());
+        }
         let place = |action: &Action| actions.iter().position(|own| *own == action).unwrap_or(0);
         let single: Vec<Form<'_>> = actions.iter().map(|action| Form::action(action)).collect();
-        out.fill(0.0);
         let count = self.local.len();
         for chosen in self.sorted(points)?.chunk_by(|a, b| a.0 == b.0) {
             let index = chosen[0].0;
@@ -224,9 +247,28 @@ impl Basis for PiecewiseBasis {
 
 const KIND: &str = "piecewise basis";
 
+/// Terms with integrals: coefficients and what they multiply.
+type Integrals<'f> = Vec<(&'f Coefficient<'f>, &'f Action)>;
+
+/// The terms of a form that are plain derivatives, and those with integrals.
+fn split<'f>(form: &'f Form<'f>) -> Result<(Form<'f>, Integrals<'f>), BasisError> {
+    let mut plain = Form::new();
+    let mut integrals = Vec::new();
+    for term in form.terms() {
+        if term.action.multiplier.is_some() || term.action.integrals.is_empty() {
+            require_derivative(KIND, term.action)?;
+            plain.push(term.coefficient, term.action);
+        } else {
+            integrals.push((&term.coefficient, term.action));
+        }
+    }
+    Ok((plain, integrals))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::form::{AxisIntegral, UpperLimit};
     use crate::{MultiIndex, PolynomialBasis};
     use ndarray::array;
 
@@ -280,6 +322,66 @@ mod tests {
                 total += expected * beta[k];
             }
             assert!((sums[(i, 0)] - total).abs() < 1e-11 * (1.0 + total.abs()));
+        }
+    }
+
+    #[test]
+    fn integrals_are_sums_over_boxes() {
+        let basis = tiled();
+        // u = 1 + x y, exactly, in every box.
+        let count = basis.local().len();
+        let local = basis.local().value_at(&[0.3, -0.4]).unwrap();
+        assert_eq!(local.len(), count);
+        let mut beta = vec![0.0; basis.len()];
+        for (index, map) in basis.boxes().to_vec().iter().enumerate() {
+            let global = PolynomialBasis::legendre(map.clone(), 3).unwrap();
+            let orders = MultiIndex::up_to_order(2, 3);
+            assert_eq!(global.len(), orders.len());
+            let (c, h) = (map.center().to_vec(), map.half().to_vec());
+            // (c₀ + h₀ s)(c₁ + h₁ t) + 1 in products of P₀ and P₁.
+            for (j, n) in orders.iter().enumerate() {
+                beta[index * count + j] = match n.orders() {
+                    [0, 0] => 1.0 + c[0] * c[1],
+                    [1, 0] => h[0] * c[1],
+                    [0, 1] => c[0] * h[1],
+                    [1, 1] => h[0] * h[1],
+                    _ => 0.0,
+                };
+            }
+        }
+        let over = |axis: usize, from: f64, to: f64| AxisIntegral {
+            axis,
+            from,
+            to: UpperLimit::Fixed(to),
+        };
+        let both = Action {
+            integrals: vec![over(0, 0.0, 2.0), over(1, 0.0, 0.5)],
+            ..Action::identity(2)
+        };
+        let along = Action {
+            integrals: vec![over(0, 0.25, 1.5)],
+            ..Action::identity(2)
+        };
+        let slope = Action::derivative(MultiIndex::new([0, 1]));
+        let points = array![[1.1, 0.2]];
+        let forms = [
+            Form::action(&both),
+            Form::action(&along).with(Coefficient::Constant(2.0), &slope),
+        ];
+        let mut sums = Mat::zeros(1, 2);
+        basis
+            .sums(points.view(), &forms, &beta, sums.as_mut())
+            .unwrap();
+        let square = |x: f64| 0.5 * x * x;
+        let expected = [
+            2.0 * 0.5 + square(2.0) * square(0.5),
+            1.25 + 0.2 * (square(1.5) - square(0.25)) + 2.0 * 1.1,
+        ];
+        for (column, (form, expected)) in forms.iter().zip(expected).enumerate() {
+            assert!((sums[(0, column)] - expected).abs() < 1e-13);
+            let rows = basis.assemble(points.view(), form).unwrap();
+            let row: f64 = (0..basis.len()).map(|j| rows[(0, j)] * beta[j]).sum();
+            assert!((row - expected).abs() < 1e-13);
         }
     }
 

@@ -20,6 +20,7 @@ mod misfit;
 use std::sync::{Arc, Mutex};
 
 use faer::Mat;
+use fastlsq_solve::patches::Patching;
 use fastlsq_solve::search::HeldOut;
 use fastlsq_solve::{
     ConcreteProblem, Factored, Frame, LsqInfo, RowSource, Solution, Symmetry, System,
@@ -105,10 +106,20 @@ impl Prepared {
         if options.symmetry == Symmetry::Detect {
             options.symmetry = Symmetry::Ignore;
         }
+        // Patches are made for their own data, and their operators are not taken apart: only where they are asked for.
+        if !matches!(options.patches, Patching::Always(_)) {
+            options.patches = Patching::Never;
+        }
         let at_start = problem.forward_at(&start).factor_with(&options)?;
         let system = at_start.system().clone();
         let report = at_start.solution().report().clone();
         let dependences = Dependences::new(&concrete, &system, &start)?;
+        if dependences.has_terms() && report.patches.is_some() {
+            return Err(InverseError::Unsupported {
+                what: "patches where what is sought changes an operator",
+                hint: "seek sources and boundary values, or leave out Options::patches",
+            });
+        }
         let observed = observe(&problem.observations, &known, &free, &system)?;
         let fixed = if dependences.has_terms() {
             None

@@ -84,4 +84,4 @@ pub(crate) use shared::{flat, unflat};
 pub use source::RowSource;
 pub(crate) use streamed::reduce_rows;
 pub use triangle::condition_of_triangle;
-pub(crate) use triangle::solve_upper;
+pub(crate) use triangle::{solve_upper, solve_upper_transpose};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use web_time::Instant;
 
 use super::PatchError;
+use super::border::Border;
 use super::cache::FrontCache;
 use super::elimination::{Elimination, Parts};
 use super::grid::{Cell, Grid};
@@ -17,7 +18,7 @@ use super::report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 use super::sharing::Sharing;
 use super::skeleton::Skeleton;
 use super::solution::{PatchSolution, Snapshot};
-use super::step::Factored;
+use super::step::{Factored, State};
 use super::store::Store;
 use super::tree::Tree;
 use crate::control::Stage;
@@ -43,6 +44,16 @@ impl PatchProblem {
         options: &PatchOptions,
         shape: impl FnOnce(Tree, &Grid) -> Tree,
     ) -> Result<PatchSolution, PatchError> {
+        let (refinement, mesh, solved, status) = self.refined(options, shape)?;
+        refinement.finish(&mesh, &solved, status, self.unknowns)
+    }
+
+    /// Refines until there is a reason to end: what was kept, the last tree, its solution, and the reason.
+    pub(super) fn refined(
+        &self,
+        options: &PatchOptions,
+        shape: impl FnOnce(Tree, &Grid) -> Tree,
+    ) -> Result<(Refinement, PatchMesh, Solved, PatchStatus), PatchError> {
         options.validate()?;
         let mut refinement = Refinement::new(options);
         let mut mesh = clock(&mut refinement.times.reference, || {
@@ -55,13 +66,13 @@ impl PatchProblem {
             let solved = match (refinement.solve_on(self, &mesh, before), last.take()) {
                 // What was found before stands.
                 (Err(PatchError::Limit(limit)), Some((mesh, solved))) => {
-                    return refinement.finish(&mesh, &solved, limit.into(), self.unknowns);
+                    return Ok((refinement, mesh, solved, limit.into()));
                 }
                 (solved, _) => solved?,
             };
             refinement.rounds.push(solved.round.clone());
             if let Some(status) = solved.status {
-                return refinement.finish(&mesh, &solved, status, self.unknowns);
+                return Ok((refinement, mesh, solved, status));
             }
             let finer = mesh.split(&solved.marked);
             last = Some((std::mem::replace(&mut mesh, finer), solved));
@@ -106,7 +117,7 @@ pub(super) fn factor<'a>(
     let (tree, grid, reference) = (&mesh.tree, &mesh.grid, &mesh.reference);
     let cells = tree.leaves.iter();
     let leaves: Vec<_> = cells.filter_map(|cell| store.leaves.get(cell)).collect();
-    let skeleton = Skeleton::new(tree, &leaves, grid);
+    let skeleton = Arc::new(Skeleton::new(tree, &leaves, grid));
     let unknowns = problem.unknowns;
     let owners = cache.sharing.of_leaves(tree);
     let parts = Parts {
@@ -115,17 +126,42 @@ pub(super) fn factor<'a>(
         owners: &owners,
         reference,
         unknowns,
+        borders: problem.functionals.len(),
     };
-    let elimination = Elimination::new(tree, grid, &parts, cache)?;
-    Ok(Factored {
+    let elimination = Arc::new(Elimination::new(tree, grid, &parts, cache)?);
+    let mut factored = Factored {
         sharing: cache.sharing.clone(),
         owners,
         problem,
         reference,
+        data: leaves.iter().map(|leaf| &leaf.data).collect(),
+        values: problem.functional_values(),
         leaves,
         skeleton,
         elimination,
-    })
+        border: None,
+    };
+    factored.border = Border::new(&factored, problem)?.map(Arc::new);
+    Ok(factored)
+}
+
+/// A state corrected for rounding, and the estimate with what the last correction changed: what that leaves stays unknown.
+pub(super) fn corrected(
+    factored: &Factored<'_>,
+    mut state: State,
+    judged: &Judgement,
+) -> Result<(State, f64), PatchError> {
+    let mut estimate = judged.estimate;
+    for _ in 0..CORRECTIONS {
+        let next = factored.step(Some(&state))?;
+        let change = share(factored.distance(&state, &next));
+        state = next;
+        estimate = judged.estimate.max(change);
+        if change <= 0.1 * judged.estimate {
+            break;
+        }
+    }
+    Ok((state, estimate))
 }
 
 impl Refinement {
@@ -169,16 +205,9 @@ impl Refinement {
         let mut status = self.stop(&judged, &marked, mesh, memory);
         let mut estimate = judged.estimate;
         if status.is_some() {
-            // What refinement still changes is rounding; what the last step changes stays unknown.
-            for _ in 0..CORRECTIONS {
-                let next = clock(&mut self.times.solve, || factored.step(Some(&state)))?;
-                let change = share(factored.distance(&state, &next));
-                state = next;
-                estimate = judged.estimate.max(change);
-                if change <= 0.1 * judged.estimate {
-                    break;
-                }
-            }
+            let corrected = || corrected(&factored, state, &judged);
+            (state, estimate) = clock(&mut self.times.solve, corrected)?;
+            estimate = estimate.max(factored.misfit(&state, &judged)?);
         }
         if status == Some(PatchStatus::ToleranceMet) && estimate > self.options.tolerance {
             status = Some(PatchStatus::RoundingFloor);
@@ -207,7 +236,7 @@ impl Refinement {
 
     /// The function of a solve, with the record of all of them.
     pub(super) fn finish(
-        self,
+        &self,
         mesh: &PatchMesh,
         solved: &Solved,
         status: PatchStatus,

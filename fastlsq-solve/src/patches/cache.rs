@@ -26,6 +26,8 @@ pub(super) enum Shape {
         places: Vec<[Option<u32>; 2]>,
         eliminated: u32,
     },
+    /// A last front that so many functionals border.
+    Bordered { front: u32, borders: usize },
 }
 
 /// Schur complements with more rows than this are not kept: they are made again where they are needed again.
@@ -126,7 +128,13 @@ impl FrontCache {
         self.fronts.retain(|id, _| used.contains(&(me, *id)));
         self.schurs.retain(|id, _| used.contains(&(me, *id)));
         let ids: HashSet<u32> = used.iter().map(|(_, id)| *id).collect();
-        self.known.retain(|_, id| ids.contains(id));
+        let within = |shape: &Shape| match shape {
+            Shape::Bordered { front, .. } => Some(*front),
+            _ => None,
+        };
+        let bordered: HashSet<u32> = self.known.keys().filter_map(within).collect();
+        self.known
+            .retain(|_, id| ids.contains(id) || bordered.contains(id));
         // Those that are made anew replace others, so that this is somewhat too much.
         let mut sums: HashMap<usize, (usize, usize)> = HashMap::new();
         for (owner, size) in new {

@@ -13,7 +13,7 @@ use faer::Mat;
 use super::PatchError;
 use super::cache::{FrontCache, Key, Shape};
 use super::front::Front;
-use super::fronts::factor_fronts;
+use super::fronts::{FrontPlan, factor_fronts};
 use super::grid::Grid;
 use super::leaf::Leaf;
 use super::ordering::{Order, Step};
@@ -30,6 +30,8 @@ pub(super) struct Parts<'a> {
     pub(super) owners: &'a [usize],
     pub(super) reference: &'a Reference,
     pub(super) unknowns: usize,
+    /// Functionals that border the system.
+    pub(super) borders: usize,
 }
 
 /// One act of a solve, upwards; downwards they are undone in reverse.
@@ -56,6 +58,8 @@ pub(super) struct Elimination {
     /// Unknowns in a block.
     size: usize,
     blocks: usize,
+    /// The blocks of the last front, and who has it.
+    last: (Vec<u32>, usize),
     /// The largest number of unknowns that were eliminated at once.
     pub(super) widest: usize,
     /// Fronts that had to be factored for this solve.
@@ -73,10 +77,16 @@ impl Elimination {
         let size = parts.unknowns * parts.reference.side_nodes();
         let steps = Order::new(tree, grid, parts.skeleton).steps;
         let owners = cache.sharing.of_steps(parts.owners, &steps);
+        let last = steps.iter().rposition(|step| step.eliminated > 0);
+        let bordered = last.filter(|_| parts.borders > 0);
         let mut ids: Vec<u32> = Vec::with_capacity(steps.len());
         for index in 0..steps.len() {
-            let shape = shape_of(index, &steps, &ids, parts);
-            ids.push(cache.number(shape));
+            let mut front = cache.number(shape_of(index, &steps, &ids, parts));
+            if bordered == Some(index) {
+                let borders = parts.borders;
+                front = cache.number(Shape::Bordered { front, borders });
+            }
+            ids.push(front);
         }
         let keys: Vec<Key> = owners.iter().copied().zip(ids).collect();
         let wanted = cache.wanted(&steps, &keys);
@@ -86,7 +96,13 @@ impl Elimination {
             (owners[index], (step.eliminated * size, all))
         });
         cache.make_room(&keys.iter().copied().collect(), sizes)?;
-        let done = factor_fronts(&steps, &keys, &wanted, parts, size, cache);
+        let plan = FrontPlan {
+            steps: &steps,
+            keys: &keys,
+            wanted: &wanted,
+            bordered,
+        };
+        let done = factor_fronts(&plan, parts, size, cache);
         let sharing = cache.sharing.clone();
         if let Err(error) = sharing.agree(done) {
             cache.clear();
@@ -98,6 +114,10 @@ impl Elimination {
             acts: acts(&steps, &keys, cache),
             size,
             blocks: parts.skeleton.touched.len(),
+            last: last.map_or((Vec::new(), 0), |index| {
+                let step = &steps[index];
+                (step.blocks[..step.eliminated].to_vec(), owners[index])
+            }),
             widest: widest.unwrap_or(0),
             factored,
         })
@@ -106,6 +126,46 @@ impl Elimination {
     /// Unknowns of the skeleton.
     pub(super) fn unknowns(&self) -> usize {
         self.blocks * self.size
+    }
+
+    /// The unknowns of the last front.
+    pub(super) fn last_unknowns(&self) -> Vec<usize> {
+        let of_block = |&block: &u32| {
+            let start = block as usize * self.size;
+            start..start + self.size
+        };
+        self.last.0.iter().flat_map(of_block).collect()
+    }
+
+    /// The process that has the last front.
+    pub(super) fn last_owner(&self) -> usize {
+        self.last.1
+    }
+
+    /// The transpose of [`solve`](Self::solve), of a process that has all fronts.
+    pub(super) fn solve_transposed(&self, mut covector: Vec<f64>) -> Vec<f64> {
+        let fronts = || {
+            self.acts.iter().filter_map(|act| match act {
+                Act::Eliminate {
+                    eliminated,
+                    boundary,
+                    front: Some(front),
+                } => Some((eliminated, boundary, front)),
+                _ => None,
+            })
+        };
+        for (eliminated, boundary, front) in fronts() {
+            let own = self.gather(&covector, eliminated);
+            let outward = front.backward_transposed(own.as_ref());
+            self.scatter(&outward, boundary, &mut covector, 1.0);
+        }
+        for (eliminated, boundary, front) in fronts().collect::<Vec<_>>().into_iter().rev() {
+            let mut own = self.gather(&covector, eliminated);
+            let boundary = self.gather(&covector, boundary);
+            front.forward_transposed(own.as_mut(), boundary.as_ref());
+            self.scatter(&own, eliminated, &mut covector, 0.0);
+        }
+        covector
     }
 
     /// The traces of all blocks for a right-hand side, which is the sum of what all processes have.

@@ -61,7 +61,8 @@ pub enum PatchError {
     },
     /// A condition that holds neither on a face nor between opposite faces.
     #[error(
-        "{label} holds neither on a part of the boundary nor as plain periodicity; patches take no other conditions"
+        "{label} holds neither on a part of the boundary nor as plain periodicity, and is no exact value at one of a few points; \
+         patches take no other conditions"
     )]
     Place {
         /// The condition.
@@ -127,6 +128,15 @@ pub enum PatchError {
          (only normal derivatives are given, say); fix a value somewhere"
     )]
     Singular,
+    /// Values at points or means that the equations and conditions do not allow.
+    #[error(
+        "values at points and means contradict the equations and conditions (what is missing is a source that makes up {misfit:.1e} of \
+         the solution): where only normal derivatives are given, they must balance the source; elsewhere nothing is left to fix"
+    )]
+    Contradiction {
+        /// The missing source's share of the solution.
+        misfit: f64,
+    },
     /// A point outside the boxes.
     #[error("the point {point:?} lies outside the domain")]
     Outside {

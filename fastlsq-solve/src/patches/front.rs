@@ -3,7 +3,8 @@
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::triangular_solve::{
-    solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
+    solve_lower_triangular_in_place, solve_unit_lower_triangular_in_place,
+    solve_unit_upper_triangular_in_place, solve_upper_triangular_in_place,
 };
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef, Par};
@@ -90,6 +91,20 @@ impl Lu {
             solve_unit_lower_triangular_in_place(self.factors.as_ref(), chunk.rb_mut(), Par::Seq);
             solve_upper_triangular_in_place(self.factors.as_ref(), chunk, Par::Seq);
         });
+    }
+}
+
+impl Lu {
+    /// B ← A⁻ᵀ B.
+    pub(super) fn solve_transposed(&self, mut b: MatMut<'_, f64>) {
+        let factors = self.factors.transpose();
+        solve_lower_triangular_in_place(factors, b.rb_mut(), Par::Seq);
+        solve_unit_upper_triangular_in_place(factors, b.rb_mut(), Par::Seq);
+        let mut inverse = vec![0; self.order.len()];
+        for (i, &from) in self.order.iter().enumerate() {
+            inverse[from] = i;
+        }
+        permute(b, 0, &inverse);
     }
 }
 
@@ -190,6 +205,28 @@ impl Front {
     pub(super) fn backward(&self, y: MatMut<'_, f64>, boundary: MatRef<'_, f64>) {
         add_product(y, -1.0, self.inward.as_ref(), boundary, false);
     }
+
+    /// The transpose of [`backward`](Self::backward): what x̄_e adds to x̄_b.
+    pub(super) fn backward_transposed(&self, own: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(self.inward.ncols(), own.ncols());
+        add_product(out.as_mut(), -1.0, self.inward.transpose(), own, false);
+        out
+    }
+
+    /// The transpose of [`forward`](Self::forward): ȳ_e → r̄_e in place.
+    pub(super) fn forward_transposed(&self, own: MatMut<'_, f64>, boundary: MatRef<'_, f64>) {
+        let mut own = own;
+        add_product(
+            own.rb_mut(),
+            -1.0,
+            self.outward.transpose(),
+            boundary,
+            false,
+        );
+        if let Some(lu) = &self.lu {
+            lu.solve_transposed(own);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -225,6 +262,31 @@ mod tests {
                     outer[(i - e, 0)]
                 };
                 assert!((x - exact[(i, 0)]).abs() < 1e-12, "{n} {e} {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn transposed_fronts_solve_the_transposed_system() {
+        for (n, e) in [(7, 7), (40, 11), (250, 130)] {
+            let k = matrix(n);
+            let exact = Mat::from_fn(n, 1, |i, _| (i as f64).cos());
+            let mut x = k.transpose() * &exact;
+            let (front, schur) = Front::new(k, e).unwrap();
+            let (mut inner, outer) = x.as_mut().split_at_row_mut(e);
+            let mut outer = outer.to_owned();
+            outer += front.backward_transposed(inner.rb());
+            if n > e {
+                Lu::new(schur).unwrap().solve_transposed(outer.as_mut());
+            }
+            front.forward_transposed(inner.rb_mut(), outer.as_ref());
+            for i in 0..n {
+                let found = if i < e {
+                    inner[(i, 0)]
+                } else {
+                    outer[(i - e, 0)]
+                };
+                assert!((found - exact[(i, 0)]).abs() < 1e-12, "{n} {e} {i}");
             }
         }
     }

@@ -7,6 +7,7 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::PatchError;
+use super::border::perturb;
 use super::cache::{Entry, FrontCache, KEPT_ROWS, Key};
 use super::elimination::Parts;
 use super::front::Front;
@@ -16,16 +17,29 @@ use crate::lsq::{flat, unflat};
 /// A factored front and its Schur complement.
 type Eliminated = (Front, Mat<f64>);
 
+/// What is to be factored.
+pub(super) struct FrontPlan<'a> {
+    pub(super) steps: &'a [Step],
+    pub(super) keys: &'a [Key],
+    pub(super) wanted: &'a [usize],
+    /// The last front, if functionals border it.
+    pub(super) bordered: Option<usize>,
+}
+
 /// Factors the fronts that are wanted, level by level; each process its own. A Schur complement that another process needs
 /// is sent there when its level comes.
 pub(super) fn factor_fronts(
-    steps: &[Step],
-    keys: &[Key],
-    wanted: &[usize],
+    plan: &FrontPlan<'_>,
     parts: &Parts<'_>,
     size: usize,
     cache: &mut FrontCache,
 ) -> Result<(), PatchError> {
+    let FrontPlan {
+        steps,
+        keys,
+        wanted,
+        bordered,
+    } = *plan;
     let me = cache.sharing.rank();
     let children_of = |index: usize| steps[index].children.into_iter().flatten();
     // How many steps are still to use each Schur complement.
@@ -51,7 +65,7 @@ pub(super) fn factor_fronts(
             .into_par_iter()
             .map(|index| {
                 let step = &steps[index];
-                let matrix = match step.children {
+                let mut matrix = match step.children {
                     // The first steps are the leaves.
                     None => parts.skeleton.leaf_matrix(
                         index,
@@ -62,7 +76,11 @@ pub(super) fn factor_fronts(
                     ),
                     Some(children) => merged_matrix(step, children, steps, schur_of, size),
                 };
-                (index, Front::new(matrix, step.eliminated * size))
+                let eliminated = step.eliminated * size;
+                if bordered == Some(index) {
+                    perturb(&mut matrix, eliminated, parts.borders);
+                }
+                (index, Front::new(matrix, eliminated))
             })
             .collect();
         for (index, front) in fronts {

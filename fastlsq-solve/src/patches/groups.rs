@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use faer::{Mat, MatRef};
 
 use super::PatchError;
-use super::leaf::Leaf;
+use super::leaf::{Leaf, LeafData};
 use super::operator::LeafOperator;
 use super::reference::{Reference, times};
 use crate::lsq::add_product;
@@ -60,7 +60,7 @@ impl Group<'_> {
     /// not linear, what c leaves over of them is given, and this is a step of Newton's method.
     pub(super) fn improved(
         &self,
-        leaves: &[&Leaf],
+        (leaves, data): (&[&Leaf], &[&LeafData]),
         before: Option<Mat<f64>>,
         traces: &Mat<f64>,
         residuals: &[Vec<f64>],
@@ -71,7 +71,7 @@ impl Group<'_> {
         let width = self.places.len();
         let mut c = before.unwrap_or_else(|| Mat::zeros(operator.solve.nrows(), width));
         let rows = c.nrows() / reference.rank().max(1) * reference.inner.len();
-        let mut rest = self.columns(rows, |p| &leaves[p].inner_source);
+        let mut rest = self.columns(rows, |p| &data[p].inner);
         if self.places.iter().any(|&p| !residuals[p].is_empty()) {
             rest -= self.columns(rows, |p| &residuals[p]);
         } else if !first {

@@ -155,6 +155,40 @@ impl OwnInside {
         out
     }
 
+    /// Pᵀ·C for coefficients side by side.
+    pub(super) fn apply_transposed(&self, c: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
+        let unknowns = self.rows.len();
+        let points = reference.inner.len();
+        let mut out = Mat::zeros(unknowns * points, c.ncols());
+        let Ok(harmonic) = reference.harmonic() else {
+            return out;
+        };
+        let (rank, size) = (reference.rank(), harmonic.kernel.ncols());
+        let mut x = Mat::zeros(unknowns * size, c.ncols());
+        for v in 0..unknowns {
+            let target = x.as_mut().subrows_mut(v * size, size);
+            let own = c.subrows(v * rank, rank);
+            add_product(target, 1.0, harmonic.kernel.transpose(), own, false);
+        }
+        match &self.factor {
+            Factor::Rows(inside) => inside.solve_transposed(&x),
+            Factor::Gram(lower) => {
+                cholesky_solve(lower.as_ref(), x.as_mut());
+                // M·x.
+                for (e, row) in self.rows.iter().enumerate() {
+                    for term in &row.terms {
+                        let own = x.as_ref().subrows(term.unknown * size, size);
+                        let table = harmonic.kernel_tables[term.alpha].as_ref();
+                        let values = times(table, own);
+                        let part = out.as_mut().subrows_mut(e * points, points);
+                        term.add_times(values.as_ref(), part);
+                    }
+                }
+                out
+            }
+        }
+    }
+
     /// Mᵀ·F.
     fn transposed(
         &self,

@@ -21,6 +21,8 @@ pub(super) struct LeafQuality {
     pub(super) residual: f64,
     /// What rounding alone may contribute to it.
     pub(super) floor: f64,
+    /// The rounding of u itself: second derivatives amplify it to the floor.
+    pub(super) rounding: f64,
     /// The largest |u| at the check points.
     pub(super) largest: f64,
     /// Mean of u² there.
@@ -49,7 +51,7 @@ pub(super) fn measure(
     let groups = groups(leaves);
     let measured = groups
         .par_iter()
-        .map(|group| measure_group(group, factored, coefficients, &residuals, before))
+        .map(|group| measure_group(group, factored, state, &residuals, before))
         .collect::<Result<Vec<Vec<(usize, LeafQuality)>>, PatchError>>();
     let mut all = vec![Vec::new(); leaves.len()];
     for (place, quality) in factored.sharing.agree(measured)?.into_iter().flatten() {
@@ -66,10 +68,11 @@ pub(super) fn measure(
 }
 
 impl LeafQuality {
-    fn numbers(&self) -> [f64; 7] {
+    fn numbers(&self) -> [f64; 8] {
         [
             self.residual,
             self.floor,
+            self.rounding,
             self.largest,
             self.mean_square,
             self.change,
@@ -79,11 +82,20 @@ impl LeafQuality {
     }
 
     fn from_numbers(numbers: &[f64]) -> Self {
-        let [residual, floor, largest, mean_square, change, volume, old] =
-            std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(f64::NAN));
+        let [
+            residual,
+            floor,
+            rounding,
+            largest,
+            mean_square,
+            change,
+            volume,
+            old,
+        ] = std::array::from_fn(|i| numbers.get(i).copied().unwrap_or(f64::NAN));
         Self {
             residual,
             floor,
+            rounding,
             largest,
             mean_square,
             change,
@@ -96,10 +108,11 @@ impl LeafQuality {
 fn measure_group(
     group: &Group<'_>,
     factored: &Factored<'_>,
-    coefficients: &[Vec<f64>],
+    state: &State,
     residuals: &[Vec<f64>],
     before: Option<&Snapshot>,
 ) -> Result<Vec<(usize, LeafQuality)>, PatchError> {
+    let coefficients = &state.coefficients;
     let (reference, unknowns) = (factored.reference, factored.problem.unknowns);
     let (rank, checks) = (reference.rank(), reference.check.len());
     let c = group.columns(unknowns * rank, |p| &coefficients[p]);
@@ -116,14 +129,21 @@ fn measure_group(
     let mut measured = Vec::with_capacity(group.places.len());
     for (j, &place) in group.places.iter().enumerate() {
         let leaf = factored.leaves[place];
-        let sources = leaf.check_source.iter().chain(std::iter::repeat(&0.0));
-        let pairs = left.col_as_slice(j).iter().zip(sources);
-        let sum: f64 = pairs.map(|(l, f)| (l - f) * (l - f)).sum();
+        let mut rest = left.col_as_slice(j).to_vec();
+        for (l, f) in rest.iter_mut().zip(&factored.data[place].check) {
+            *l -= f;
+        }
+        if let Some(border) = &factored.border {
+            border.add_sources(&mut rest, leaf, &reference.check, &state.multipliers);
+        }
+        let sum: f64 = rest.iter().map(|l| l * l).sum();
         // Rounding of Σ βⱼ Lφⱼ: ε times the sizes of coefficients and of the rows.
         let beta: f64 = betas.iter().map(|b| b.col(j).squared_norm_l2()).sum();
+        let rounding = ROUNDING * f64::EPSILON * beta.sqrt();
         let mut quality = LeafQuality {
             residual: (sum / left.nrows() as f64).sqrt() / leaf.frame.stiffness,
-            floor: ROUNDING * f64::EPSILON * reference.residual_size * beta.sqrt(),
+            floor: reference.residual_size * rounding,
+            rounding,
             largest: 0.0,
             mean_square: 0.0,
             change: 0.0,

@@ -28,6 +28,8 @@ pub(super) struct Judgement {
     /// The largest |u|.
     pub(super) scale: f64,
     pub(super) indicator: f64,
+    /// The size of u in L2, over the root of the measure.
+    pub(super) norm: f64,
     /// The residuals × h²/a in L2, relative to u.
     pub(super) residual: f64,
     pub(super) change: Option<f64>,
@@ -44,9 +46,10 @@ impl Judgement {
         let scale = qualities.iter().map(|q| q.largest).fold(0.0, f64::max);
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let volume: f64 = qualities.iter().map(|q| q.volume).sum();
-        let mean = |f: fn(&LeafQuality) -> f64| {
+        let mean_of = |f: &dyn Fn(&LeafQuality) -> f64| {
             (qualities.iter().map(|q| f(q) * q.volume).sum::<f64>() / volume).sqrt()
         };
+        let mean = |f: fn(&LeafQuality) -> f64| mean_of(&f);
         let norm = mean(|q| q.mean_square);
         let norm = if norm > 0.0 { norm } else { 1.0 };
         let indicator = qualities.iter().map(|q| q.residual).fold(0.0, f64::max) / scale;
@@ -66,16 +69,28 @@ impl Judgement {
                 // That holds where something was split. On a line, what a leaf leaves over that was not is passed on to all
                 // others, and nothing has been seen of its effect behind larger residuals; in the plane it stays near.
                 let elsewhere = if dim == 1 { known.max(FIRST) } else { known };
-                let (new, old) = (
-                    mean(|q| if q.old { 0.0 } else { q.residual * q.residual }) / norm,
-                    mean(|q| if q.old { q.residual * q.residual } else { 0.0 }) / norm,
-                );
-                SAFETY * (known * new).hypot(elsewhere * old)
+                // In the plane and in space, what may be rounding counts as rounding of u: it oscillates from point to point,
+                // and a function that has it as its source is smaller by as much as derivatives are larger. On a line it may
+                // be passed on by a flow.
+                let truncation: fn(&LeafQuality) -> f64 = match dim {
+                    1 => |q| q.residual,
+                    _ => |q| (q.residual - q.floor).max(0.0),
+                };
+                let part = |old: bool| {
+                    let own = |q: &LeafQuality| if q.old == old { truncation(q) } else { 0.0 };
+                    mean_of(&|q| own(q).powi(2)) / norm
+                };
+                let rounding = mean(|q| q.rounding * q.rounding) / norm;
+                SAFETY
+                    * (known * part(false))
+                        .hypot(elsewhere * part(true))
+                        .hypot(rounding)
             }
         };
         Self {
             scale,
             indicator,
+            norm,
             residual,
             change,
             estimate,

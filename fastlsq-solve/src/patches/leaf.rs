@@ -1,4 +1,4 @@
-//! One leaf: its operator, its data, and what holds on its outer sides.
+//! One leaf: its operator, what holds on its outer sides, and what is given in it.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use faer::MatRef;
 
 use super::PatchError;
 use super::frame::LeafFrame;
-use super::grid::Grid;
+use super::grid::{Cell, Grid};
 use super::operator::LeafOperator;
 use super::outer::OuterSide;
 use super::problem::PatchProblem;
@@ -19,12 +19,30 @@ pub(super) struct Leaf {
     pub(super) class: u32,
     /// The operator of its class, on the process that has the leaf.
     pub(super) operator: Option<Arc<LeafOperator>>,
-    /// f of linear equations at the inner points, over the leaf's scale.
-    pub(super) inner_source: Vec<f64>,
-    /// f at the check points, over the leaf's scale.
-    pub(super) check_source: Vec<f64>,
     /// For each side that lies on the outer boundary, what holds there.
     pub(super) outer: Vec<Option<OuterSide>>,
+    /// What the problem gives.
+    pub(super) data: LeafData,
+}
+
+/// What is given in a leaf and on its sides: right-hand sides, on which no operator and no factor depends.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LeafData {
+    /// f of linear equations at the inner points, over the leaf's scale.
+    pub(super) inner: Vec<f64>,
+    /// f at the check points, over the leaf's scale.
+    pub(super) check: Vec<f64>,
+    pub(super) sides: Vec<SideData>,
+}
+
+/// What is given on a side of a leaf, as traces ordered by unknown; empty where nothing is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SideData {
+    /// On an outer side, the values or the right-hand sides of its rows; between two leaves, by how much u is
+    /// larger here than across.
+    pub(super) traces: Vec<f64>,
+    /// Between two leaves, what the flux out of this one lacks to balance that out of the other.
+    pub(super) fluxes: Vec<f64>,
 }
 
 impl Leaf {
@@ -35,20 +53,59 @@ impl Leaf {
         problem: &PatchProblem,
         reference: &Reference,
     ) -> Result<Self, PatchError> {
-        let inner_source = frame.source_at(&reference.inner, problem)?;
-        let check_source = frame.source_at(&reference.check, problem)?;
         let outer = (0..2 * reference.dim)
-            .map(|side| OuterSide::new(&frame, side, grid, problem, reference))
+            .map(|side| match neighbour(&frame.cell, side, grid) {
+                Some(_) => Ok(None),
+                None => OuterSide::new(&frame, side, problem, reference).map(Some),
+            })
             .collect::<Result<_, _>>()?;
-        Ok(Self {
+        let mut leaf = Self {
             frame,
             class,
             operator: None,
-            inner_source,
-            check_source,
             outer,
+            data: LeafData::default(),
+        };
+        leaf.data = leaf.data_of(grid, problem, reference)?;
+        Ok(leaf)
+    }
+
+    /// What a problem with the same operators gives here.
+    pub(super) fn data_of(
+        &self,
+        grid: &Grid,
+        problem: &PatchProblem,
+        reference: &Reference,
+    ) -> Result<LeafData, PatchError> {
+        let frame = &self.frame;
+        let on_side = |(side, outer): (usize, &Option<OuterSide>)| match outer {
+            Some(outer) => Ok(SideData {
+                traces: outer.data(frame, side, problem, reference)?,
+                fluxes: Vec::new(),
+            }),
+            None => match neighbour(&frame.cell, side, grid) {
+                Some(across) => problem.jump_into(frame, side, across, reference),
+                None => Ok(SideData::default()),
+            },
+        };
+        Ok(LeafData {
+            inner: frame.source_at(&reference.inner, problem)?,
+            check: frame.source_at(&reference.check, problem)?,
+            sides: self
+                .outer
+                .iter()
+                .enumerate()
+                .map(on_side)
+                .collect::<Result<_, _>>()?,
         })
     }
+}
+
+/// The box across a side, if there is one.
+fn neighbour(cell: &Cell, side: usize, grid: &Grid) -> Option<usize> {
+    let corner = grid.across(cell, side / 2, side % 2 == 1)?;
+    let size = cell.size;
+    grid.owner(&Cell { corner, size })
 }
 
 /// A·x.

@@ -69,17 +69,17 @@ fn prepare(
         // Nothing is known of the linearised equations yet.
         return Ok((grid, reference));
     }
-    let waves = grid
+    let frames = grid
         .roots()
         .iter()
         .map(|root| {
             let frame = LeafFrame::new(*root, &grid, problem, &reference)?;
             frame.check_elliptic(&reference)?;
-            Ok(frame.oscillation)
+            Ok(frame)
         })
-        .collect::<Result<Vec<f64>, PatchError>>()?
-        .into_iter()
-        .fold(0.0, f64::max);
+        .collect::<Result<Vec<LeafFrame>, PatchError>>()?;
+    let waves = frames.iter().map(|frame| frame.oscillation);
+    let waves = waves.fold(0.0, f64::max);
     if waves <= reference.resolution {
         return Ok((grid, reference));
     }

@@ -73,13 +73,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What is given
+//! Sources, boundary values, jumps across interfaces and the numbers of functionals are data: neither operators nor factors depend on
+//! them (`kept`). A jump of u is added to the traces that a leaf takes from the skeleton, a jump of the flux to the fluxes that
+//! it gives (`interface`). Functionals border the system (`functional`, `border`). Transposed solves go through the same tree
+//! (`adjoint`).
+//!
 //! # Where things are
-//! `problem`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered. `grid`, `tree`, `mesh`: cells.
-//! `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf. `skeleton`, `ordering`, `front`,
-//! `fronts`, `cache`, `elimination`, `sharing`: all of them. `store`, `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
-//! `solution`: the function that comes out.
+//! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
+//! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
+//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
+//! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `rows`, `layout`: what comes out.
 
 mod adapt;
+mod adjoint;
+mod assembly;
+mod border;
 mod cache;
 mod coefficients;
 mod data;
@@ -88,11 +97,15 @@ mod error;
 mod frame;
 mod front;
 mod fronts;
+mod functional;
 mod grid;
 mod groups;
 mod harmonic;
 mod indicator;
+mod interface;
 mod judgement;
+mod kept;
+mod layout;
 mod leaf;
 mod mesh;
 mod newton;
@@ -107,6 +120,7 @@ mod rectilinear;
 mod reference;
 mod report;
 mod reported;
+mod rows;
 mod sharing;
 mod skeleton;
 mod solution;
@@ -119,9 +133,15 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
+pub use functional::Functional;
+pub use interface::Interface;
+pub use kept::{FactoredPatches, PatchData};
 pub use newton::{NewtonPatches, PatchStart, PatchStep};
 pub use options::{LeafFeatures, LeafSize, PatchOptions, Patching};
 pub use pointwise::{PointEquations, PointJet, PointValues};
 pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;
+
+pub(crate) use rectilinear::boxes_of;
+pub(crate) use rows::PatchRows;

@@ -62,6 +62,15 @@ impl SourceMap {
         }
     }
 
+    /// Pᵀ·C for coefficients side by side.
+    pub(super) fn apply_transposed(&self, c: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
+        match self {
+            Self::Matrix(p) => times(p.transpose(), c),
+            Self::Factors(inside) => inside.solve_transposed(&restrict(c, reference)),
+            Self::Own(inside) => inside.apply_transposed(c, reference),
+        }
+    }
+
     fn numbers(&self) -> usize {
         match self {
             Self::Matrix(p) => p.nrows() * p.ncols(),
@@ -205,6 +214,13 @@ fn restrict_to_kernel(a: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
         add_product(target, 1.0, a.subcols(v * rank, rank), kernel, true);
     }
     out
+}
+
+/// (I ⊗ Z)ᵀ·C.
+fn restrict(c: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
+    restrict_to_kernel(c.transpose(), reference)
+        .transpose()
+        .to_owned()
 }
 
 /// (I ⊗ Z)·X: coefficients of all unknowns from those in the kernel of the traces.

@@ -7,7 +7,7 @@ use ndarray::{Array2, Axis};
 use super::PatchError;
 use super::coefficients::{LocalRow, place};
 use super::frame::LeafFrame;
-use super::grid::{Cell, Grid};
+use super::grid::Cell;
 use super::problem::{FaceCondition, PatchProblem};
 use super::reference::Reference;
 
@@ -20,37 +20,58 @@ pub(super) enum RowsKey {
     Own(Cell, usize),
 }
 
-/// What holds on a side of a leaf that lies on the outer boundary, as a trace of it; ordered by unknown.
+/// What holds on a side of a leaf that lies on the outer boundary.
 #[derive(Debug)]
-pub(super) enum OuterSide {
-    /// The traces themselves.
-    Values(Vec<f64>),
-    /// Rows for the coefficients, and their right-hand sides.
-    Rows {
-        key: RowsKey,
-        matrix: Mat<f64>,
-        data: Vec<f64>,
-    },
+pub(super) struct OuterSide {
+    /// For each node, the number of its condition.
+    pub(super) chosen: Vec<usize>,
+    /// What right-hand sides are divided by, unknown by unknown.
+    scales: Vec<f64>,
+    /// Rows for the coefficients, traces ordered by unknown; absent where the traces themselves are given.
+    pub(super) rows: Option<OuterRows>,
+}
+
+/// Rows that the function of a leaf satisfies on an outer side.
+#[derive(Debug)]
+pub(super) struct OuterRows {
+    pub(super) key: RowsKey,
+    pub(super) matrix: Mat<f64>,
 }
 
 impl OuterSide {
-    /// `None` for a side with a neighbour.
     pub(super) fn new(
         frame: &LeafFrame,
         side: usize,
-        grid: &Grid,
         problem: &PatchProblem,
         reference: &Reference,
-    ) -> Result<Option<Self>, PatchError> {
-        let (axis, upper) = (side / 2, side % 2 == 1);
-        let neighbour = grid.across(&frame.cell, axis, upper);
-        let size = frame.cell.size;
-        if neighbour.is_some_and(|corner| grid.owner(&Cell { corner, size }).is_some()) {
-            return Ok(None);
-        }
-        OuterPoints::new(frame, side, problem, reference)?
-            .condition()
-            .map(Some)
+    ) -> Result<Self, PatchError> {
+        OuterPoints::new(frame, side, problem, reference)?.condition()
+    }
+
+    /// What a problem with the same operators gives here, as traces.
+    pub(super) fn data(
+        &self,
+        frame: &LeafFrame,
+        side: usize,
+        problem: &PatchProblem,
+        reference: &Reference,
+    ) -> Result<Vec<f64>, PatchError> {
+        let given = OuterPoints::at(frame, side, problem, reference, self.chosen.clone()).data()?;
+        Ok(self.traces_of(&given, reference))
+    }
+
+    /// The traces of what is given at the nodes, unknown by unknown.
+    pub(super) fn traces_of(&self, at_nodes: &[f64], reference: &Reference) -> Vec<f64> {
+        let scaled = at_nodes.iter().zip(&self.scales).map(|(d, s)| d / s);
+        let scaled: Vec<f64> = scaled.collect();
+        reference.rule.traces_of(&scaled)
+    }
+
+    /// The transpose of [`traces_of`](Self::traces_of).
+    pub(super) fn transposed(&self, traces: &[f64], reference: &Reference) -> Vec<f64> {
+        let at_nodes = reference.rule.transposed(traces);
+        let pairs = at_nodes.iter().zip(&self.scales);
+        pairs.map(|(d, s)| d / s).collect()
     }
 }
 
@@ -64,8 +85,6 @@ struct OuterPoints<'a> {
     normals: Array2<f64>,
     /// For each node, the number of its condition.
     chosen: Vec<usize>,
-    /// Those that occur.
-    distinct: Vec<usize>,
 }
 
 impl<'a> OuterPoints<'a> {
@@ -75,28 +94,41 @@ impl<'a> OuterPoints<'a> {
         problem: &'a PatchProblem,
         reference: &'a Reference,
     ) -> Result<Self, PatchError> {
+        let mut own = Self::at(frame, side, problem, reference, Vec::new());
+        let places = own.points.rows().into_iter().zip(own.normals.rows());
+        own.chosen = places
+            .map(|(point, normal)| choose(&point.to_vec(), &normal.to_vec(), &problem.conditions))
+            .collect::<Result<Vec<usize>, _>>()?;
+        Ok(own)
+    }
+
+    /// With these conditions at the nodes.
+    fn at(
+        frame: &'a LeafFrame,
+        side: usize,
+        problem: &'a PatchProblem,
+        reference: &'a Reference,
+        chosen: Vec<usize>,
+    ) -> Self {
         let nodes = reference.sides[side].points.view();
         let points = place(nodes, &frame.center, &frame.half);
-        let mut normal = vec![0.0; reference.dim];
-        normal[side / 2] = if side % 2 == 1 { 1.0 } else { -1.0 };
-        let chosen = points
-            .rows()
-            .into_iter()
-            .map(|point| choose(&point.to_vec(), &normal, &problem.conditions))
-            .collect::<Result<Vec<usize>, _>>()?;
-        let mut distinct = chosen.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        Ok(Self {
+        Self {
             frame,
             side,
             problem,
             reference,
-            normals: Array2::from_shape_fn(points.dim(), |(_, k)| normal[k]),
+            normals: normals_of(side, points.dim()),
             points,
             chosen,
-            distinct,
-        })
+        }
+    }
+
+    /// The conditions that occur.
+    fn distinct(&self) -> Vec<usize> {
+        let mut distinct = self.chosen.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        distinct
     }
 
     fn sites(&self) -> Sites<'_> {
@@ -113,7 +145,7 @@ impl<'a> OuterPoints<'a> {
     fn data(&self) -> Result<Vec<f64>, PatchError> {
         let nodes = self.points.nrows();
         let mut data = vec![0.0; self.problem.unknowns * nodes];
-        for &index in &self.distinct {
+        for index in self.distinct() {
             let own: Vec<usize> = self.nodes_of(index).collect();
             let points = self.points.select(Axis(0), &own);
             let normals = self.normals.select(Axis(0), &own);
@@ -130,16 +162,21 @@ impl<'a> OuterPoints<'a> {
 
     fn condition(&self) -> Result<OuterSide, PatchError> {
         let conditions = &self.problem.conditions;
-        let mut data = self.data()?;
-        let values = |index: &usize| conditions[*index].rows.is_none();
-        if self.distinct.iter().all(values) {
-            return Ok(OuterSide::Values(self.trace_of(&data)));
-        }
         let (unknowns, nodes) = (self.problem.unknowns, self.points.nrows());
+        let mut scales = vec![1.0; unknowns * nodes];
+        let values = |index: &usize| conditions[*index].rows.is_none();
+        let distinct = self.distinct();
+        if distinct.iter().all(values) {
+            return Ok(OuterSide {
+                chosen: self.chosen.clone(),
+                scales,
+                rows: None,
+            });
+        }
         let (reference, rank) = (self.reference, self.reference.rank());
         let mut matrix = Mat::zeros(unknowns * nodes, unknowns * rank);
         let mut key = Some(Vec::new());
-        for &index in &self.distinct {
+        for &index in &distinct {
             for e in 0..unknowns {
                 let mut all = Mat::zeros(nodes, matrix.ncols());
                 let mut scale = 1.0;
@@ -164,29 +201,23 @@ impl<'a> OuterPoints<'a> {
                 }
                 for node in self.nodes_of(index) {
                     matrix.row_mut(e * nodes + node).copy_from(all.row(node));
-                    data[e * nodes + node] /= scale;
+                    scales[e * nodes + node] = scale;
                 }
             }
         }
         let key = match key {
-            Some(key) if self.distinct.len() == 1 => RowsKey::Shared(key),
+            Some(key) if distinct.len() == 1 => RowsKey::Shared(key),
             _ => RowsKey::Own(self.frame.cell, self.side),
         };
-        Ok(OuterSide::Rows {
-            key,
-            matrix: self.trace(&matrix),
-            data: self.trace_of(&data),
+        let matrix = self.trace(&matrix);
+        Ok(OuterSide {
+            chosen: self.chosen.clone(),
+            scales,
+            rows: Some(OuterRows { key, matrix }),
         })
     }
 
-    /// The traces of what is given at the nodes, unknown by unknown.
-    fn trace_of(&self, at_nodes: &[f64]) -> Vec<f64> {
-        let own = at_nodes.chunks(self.points.nrows().max(1));
-        own.flat_map(|own| self.reference.rule.trace_of(own))
-            .collect()
-    }
-
-    /// The same for rows.
+    /// The traces of rows at the nodes, unknown by unknown.
     fn trace(&self, at_nodes: &Mat<f64>) -> Mat<f64> {
         let (unknowns, nodes) = (self.problem.unknowns, self.points.nrows());
         let size = self.reference.side_nodes();
@@ -198,6 +229,12 @@ impl<'a> OuterPoints<'a> {
         }
         traces
     }
+}
+
+/// The outward normal at every node of a side.
+pub(super) fn normals_of(side: usize, shape: (usize, usize)) -> Array2<f64> {
+    let outward = if side % 2 == 1 { 1.0 } else { -1.0 };
+    Array2::from_shape_fn(shape, |(_, k)| if k == side / 2 { outward } else { 0.0 })
 }
 
 /// The first condition that applies at a point.

@@ -122,7 +122,7 @@ pub(super) fn flux(
                 let values = times(tables[term.alpha].as_ref(), part);
                 term.add_times(values.as_ref(), own.as_mut());
             }
-            fluxes.extend(reference.rule.trace_of(own.col_as_slice(0)));
+            fluxes.extend(reference.rule.traces_of(own.col_as_slice(0)));
         }
     }
     Ok(fluxes)

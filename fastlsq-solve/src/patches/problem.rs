@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fastlsq_ops::{EquationRow, Operator, Term};
 
-use super::{Data, PatchError, PointEquations};
+use super::{Data, Functional, Interface, PatchError, PointEquations};
 
 /// A box with the equations that hold in it, one for each unknown.
 #[derive(Debug, Clone)]
@@ -127,7 +127,8 @@ impl fmt::Debug for FaceCondition {
 ///
 /// Boxes may touch and may overlap; where they overlap, the first one's equations hold. Across faces between boxes u
 /// and the flux n·a∇u are continuous, where a are the coefficients of the second derivatives: with ∇·(ν∇u) that is
-/// ν ∂u/∂n, so that ν may jump from box to box. Equations of neighbours must have the same sign.
+/// ν ∂u/∂n, so that ν may jump from box to box. Equations of neighbours must have the same sign. An [`Interface`] says by
+/// how much u and the flux jump where they do, and a [`Functional`] fixes what the equations leave free.
 #[derive(Debug, Clone)]
 pub struct PatchProblem {
     pub(super) dim: usize,
@@ -135,6 +136,8 @@ pub struct PatchProblem {
     pub(super) pieces: Vec<Piece>,
     pub(super) conditions: Vec<FaceCondition>,
     pub(super) periodic: Vec<bool>,
+    pub(super) interfaces: Vec<Interface>,
+    pub(super) functionals: Vec<Functional>,
 }
 
 impl PatchProblem {
@@ -167,7 +170,30 @@ impl PatchProblem {
             pieces,
             conditions,
             periodic: vec![false; dim],
+            interfaces: Vec::new(),
+            functionals: Vec::new(),
         })
+    }
+
+    /// Across the faces between two boxes, u and the flux jump by what is given.
+    ///
+    /// # Errors
+    /// Boxes that do not exist or are the same, data that are not one for each unknown.
+    pub fn with_interface(mut self, interface: Interface) -> Result<Self, PatchError> {
+        interface.check(self.pieces.len(), self.unknowns)?;
+        self.interfaces.push(interface);
+        Ok(self)
+    }
+
+    /// A number that the solution must have besides: the value at a point that fixes a constant, or a mean.
+    ///
+    /// # Errors
+    /// A row in other unknowns or another space, with derivatives above the second, with integrals; a value or a point that
+    /// is not finite.
+    pub fn with_functional(mut self, functional: Functional) -> Result<Self, PatchError> {
+        functional.check(self.dim, self.unknowns)?;
+        self.functionals.push(functional);
+        Ok(self)
     }
 
     /// Identifies the two ends of the bounding box along an axis.
@@ -177,6 +203,12 @@ impl PatchProblem {
             *periodic = true;
         }
         self
+    }
+
+    /// The numbers that functionals must have.
+    pub(super) fn functional_values(&self) -> Vec<f64> {
+        let each = self.functionals.iter();
+        each.map(|functional| functional.value).collect()
     }
 
     /// The dimension of the space.
@@ -280,7 +312,7 @@ fn check_condition(
     Ok(())
 }
 
-fn derivatives_only(row: &EquationRow) -> bool {
+pub(super) fn derivatives_only(row: &EquationRow) -> bool {
     let plain = |term: &Term| term.action().is_derivative();
     row.blocks()
         .iter()

@@ -162,11 +162,27 @@ impl SideRule {
         }
     }
 
-    /// The trace of one function.
-    pub(super) fn trace_of(&self, values: &[f64]) -> Vec<f64> {
+    /// The traces of functions given one after the other by their values at the nodes.
+    pub(super) fn traces_of(&self, values: &[f64]) -> Vec<f64> {
         match &self.modes {
-            Some(modes) => super::leaf::apply(modes.as_ref(), values),
+            Some(modes) => {
+                let each = values.chunks_exact(self.nodes.len());
+                each.flat_map(|own| super::leaf::apply(modes.as_ref(), own))
+                    .collect()
+            }
             None => values.to_vec(),
+        }
+    }
+
+    /// The transpose of [`traces_of`](Self::traces_of).
+    pub(super) fn transposed(&self, traces: &[f64]) -> Vec<f64> {
+        match &self.modes {
+            Some(modes) => {
+                let each = traces.chunks_exact(modes.nrows());
+                each.flat_map(|own| super::leaf::apply(modes.transpose(), own))
+                    .collect()
+            }
+            None => traces.to_vec(),
         }
     }
 }

@@ -18,6 +18,11 @@ pub(super) struct Rectilinear {
     slack: f64,
 }
 
+/// Lower and upper corners of boxes that tile a domain, if it is a union of boxes.
+pub(crate) fn boxes_of(domain: &dyn Domain) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
+    Rectilinear::of(domain).map(|shape| shape.boxes)
+}
+
 /// A piece of the boundary.
 #[derive(Debug, Clone)]
 struct FlatFace {

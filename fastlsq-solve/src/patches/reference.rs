@@ -16,7 +16,7 @@ use super::front::each_chunk;
 use super::harmonic::Harmonic;
 use super::options::{LeafFeatures, LeafSize};
 use super::quadrature::{SideRule, gauss_legendre};
-use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper};
+use crate::lsq::{PivotedQr, add_product, pivoted_qr, solve_upper, solve_upper_transpose};
 
 /// Singular directions below this share of the largest are left out of the compressed features.
 const COMPRESSION: f64 = 1e-13;
@@ -75,6 +75,18 @@ impl LeastSquares {
     }
 }
 
+impl LeastSquares {
+    /// The transpose of [`solve`](Self::solve).
+    pub(super) fn solve_transposed(&self, covectors: &Mat<f64>) -> Mat<f64> {
+        let order = &self.qr.order[..self.qr.rank()];
+        let mut top = Mat::from_fn(order.len(), covectors.ncols(), |i, j| {
+            covectors[(order[i], j)]
+        });
+        solve_upper_transpose(self.qr.r11(), top.as_mut());
+        self.qr.expand(top.as_ref(), false)
+    }
+}
+
 /// Points of the reference leaf, and the derivatives D^α ψ there once a leaf with varying coefficients needs them.
 #[derive(Debug)]
 pub(super) struct PointSet {
@@ -109,6 +121,8 @@ pub(super) struct Reference {
     pub(super) derivatives: Vec<MultiIndex>,
     /// Points of the equation, one row each.
     pub(super) inner: PointSet,
+    /// How many of them along an axis.
+    pub(super) inner_along: usize,
     /// Fresh points that measure the residual.
     pub(super) check: PointSet,
     /// ψ there.
@@ -185,6 +199,7 @@ impl Reference {
             compression,
             derivatives,
             inner: PointSet::new(chebyshev_grid(dim, size.inner_points)),
+            inner_along: size.inner_points,
             check: PointSet::new(check),
             check_values,
             sides: sides.into_iter().map(PointSet::new).collect(),
@@ -333,7 +348,7 @@ fn chebyshev_grid(dim: usize, count: usize) -> Array2<f64> {
     tensor_grid(dim, &x)
 }
 
-fn tensor_grid(dim: usize, x: &[f64]) -> Array2<f64> {
+pub(super) fn tensor_grid(dim: usize, x: &[f64]) -> Array2<f64> {
     let mut stride = vec![1; dim + 1];
     for axis in 0..dim {
         stride[axis + 1] = stride[axis] * x.len();

@@ -30,6 +30,8 @@ pub enum PatchStatus {
     Cancelled,
     /// Newton's method does not settle.
     Unsettled,
+    /// The tree was made for other data.
+    OtherData,
 }
 
 impl From<Limit> for PatchStatus {
@@ -65,6 +67,7 @@ impl fmt::Display for PatchStatus {
             Self::TimeLimit => "as much time as allowed",
             Self::Cancelled => "cancelled",
             Self::Unsettled => "Newton's method did not settle",
+            Self::OtherData => "on patches made for other data",
         })
     }
 }

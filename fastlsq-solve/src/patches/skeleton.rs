@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 
 use super::grid::Grid;
-use super::leaf::Leaf;
-use super::outer::{OuterSide, RowsKey};
+use super::leaf::{Leaf, LeafData, apply};
+use super::outer::RowsKey;
 use super::reference::Reference;
 use super::tree::Tree;
-use faer::{Mat, MatRef};
 
 /// A side of a cell as a place in the lattice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,8 +99,8 @@ impl Skeleton {
                     tree.find(at, grid.dim)
                 };
                 own.push(match &leaf.outer[side] {
-                    Some(OuterSide::Values(_)) => Link::Known,
-                    Some(OuterSide::Rows { .. }) => Link::Outer {
+                    Some(outer) if outer.rows.is_none() => Link::Known,
+                    Some(_) => Link::Outer {
                         // An outer side may share its place with one across a slit: keep them apart.
                         block: block_at(SidePlace {
                             axis: 3 + side,
@@ -170,77 +169,16 @@ impl Skeleton {
                     part,
                     factor: factor.to_bits(),
                 },
-                (Link::Outer { block }, Some(OuterSide::Rows { key, .. })) => LinkShape::Outer {
-                    local: local(block),
-                    rows: key.clone(),
+                (Link::Outer { block }, Some(outer)) => match &outer.rows {
+                    Some(rows) => LinkShape::Outer {
+                        local: local(block),
+                        rows: rows.key.clone(),
+                    },
+                    None => LinkShape::Known,
                 },
                 _ => LinkShape::Known,
             })
             .collect()
-    }
-
-    /// The leaf's part of the skeleton's matrix.
-    pub(super) fn leaf_matrix(
-        &self,
-        place: usize,
-        leaf: &Leaf,
-        blocks: &[u32],
-        reference: &Reference,
-        unknowns: usize,
-    ) -> Mat<f64> {
-        let nodes = reference.side_nodes();
-        let size = unknowns * nodes;
-        let links = &self.links[place];
-        let mut matrix = Mat::zeros(blocks.len() * size, blocks.len() * size);
-        let local = |link: &Link| {
-            let block = link.block()?;
-            blocks.iter().position(|b| *b == block)
-        };
-        let Some(operator) = &leaf.operator else {
-            return matrix;
-        };
-        for (side, link) in links.iter().enumerate() {
-            let Some(row) = local(link) else { continue };
-            let outer = match &leaf.outer[side] {
-                Some(OuterSide::Rows { matrix, .. }) => Some(super::reference::times(
-                    matrix.as_ref(),
-                    operator.solve.as_ref(),
-                )),
-                _ => None,
-            };
-            for (other, column_link) in links.iter().enumerate() {
-                let Some(column) = local(column_link) else {
-                    continue;
-                };
-                let mut part = match (&outer, link) {
-                    (Some(rows), _) => rows.as_ref().subcols(other * size, size).to_owned(),
-                    (None, Link::Balance { part, factor, .. }) => {
-                        let map = operator.steklov.as_ref();
-                        let map = map.submatrix(side * size, other * size, size, size);
-                        let collected = match part {
-                            Some(p) => {
-                                each_unknown(&reference.rule.transfers[*p].collect, map, nodes)
-                            }
-                            None => map.to_owned(),
-                        };
-                        collected * faer::Scale(*factor)
-                    }
-                    (None, _) => continue,
-                };
-                if let Link::Balance { part: Some(p), .. } = column_link {
-                    let refine = &reference.rule.transfers[*p].refine;
-                    let transposed =
-                        each_unknown(&refine.transpose().to_owned(), part.transpose(), nodes);
-                    part = transposed.transpose().to_owned();
-                }
-                let mut target =
-                    matrix
-                        .as_mut()
-                        .submatrix_mut(row * size, column * size, size, size);
-                target += &part;
-            }
-        }
-        matrix
     }
 
     /// Adds what a leaf with these coefficients and fluxes leaves over in the skeleton's equations.
@@ -248,15 +186,15 @@ impl Skeleton {
         &self,
         place: usize,
         leaf: &Leaf,
-        coefficients: &[f64],
-        flux: &[f64],
+        (coefficients, flux): (&[f64], &[f64]),
+        data: &LeafData,
         reference: &Reference,
         rhs: &mut [f64],
     ) {
         let nodes = reference.side_nodes();
         let size = flux.len() / leaf.outer.len().max(1);
-        let unknowns = size / nodes.max(1);
         for (side, link) in self.links[place].iter().enumerate() {
+            let given = data.sides.get(side);
             match (*link, &leaf.outer[side]) {
                 (
                     Link::Balance {
@@ -266,43 +204,35 @@ impl Skeleton {
                     },
                     _,
                 ) => {
-                    let own = &flux[side * size..(side + 1) * size];
+                    let mut own = flux[side * size..(side + 1) * size].to_vec();
+                    for (f, more) in own.iter_mut().zip(given.map_or(&[][..], |g| &g.fluxes)) {
+                        *f += more;
+                    }
                     let target = &mut rhs[block as usize * size..(block as usize + 1) * size];
-                    for v in 0..unknowns {
-                        let own = &own[v * nodes..(v + 1) * nodes];
+                    for (own, target) in own.chunks(nodes).zip(target.chunks_mut(nodes)) {
                         let collected = match part {
-                            Some(p) => super::leaf::apply(
-                                reference.rule.transfers[p].collect.as_ref(),
-                                own,
-                            ),
+                            Some(p) => apply(reference.rule.transfers[p].collect.as_ref(), own),
                             None => own.to_vec(),
                         };
-                        for (t, f) in target[v * nodes..].iter_mut().zip(collected) {
+                        for (t, f) in target.iter_mut().zip(collected) {
                             *t -= factor * f;
                         }
                     }
                 }
-                (Link::Outer { block }, Some(OuterSide::Rows { matrix, data, .. })) => {
-                    let found = super::leaf::apply(matrix.as_ref(), coefficients);
+                (Link::Outer { block }, Some(outer)) => {
+                    let Some(rows) = &outer.rows else { continue };
+                    let found = apply(rows.matrix.as_ref(), coefficients);
                     let target = &mut rhs[block as usize * size..(block as usize + 1) * size];
-                    for ((t, d), f) in target.iter_mut().zip(data).zip(found) {
-                        *t += d - f;
+                    for (t, f) in target.iter_mut().zip(found) {
+                        *t -= f;
+                    }
+                    for (t, d) in target.iter_mut().zip(given.map_or(&[][..], |g| &g.traces)) {
+                        *t += d;
                     }
                 }
                 _ => {}
             }
         }
-    }
-
-    /// The given traces, zero where they are unknown.
-    fn known_traces(&self, leaf: &Leaf, size: usize) -> Vec<f64> {
-        let mut traces = vec![0.0; leaf.outer.len() * size];
-        for (side, outer) in leaf.outer.iter().enumerate() {
-            if let Some(OuterSide::Values(values)) = outer {
-                traces[side * size..(side + 1) * size].copy_from_slice(values);
-            }
-        }
-        traces
     }
 
     /// The blocks that a leaf has a whole side of, with what a function with these coefficients is there.
@@ -311,70 +241,73 @@ impl Skeleton {
         place: usize,
         c: &[f64],
         reference: &Reference,
-        unknowns: usize,
+        data: &LeafData,
     ) -> Vec<(u32, Vec<f64>)> {
         let rank = reference.rank();
+        let unknowns = c.len() / rank.max(1);
         let whole = |link: &Link| match link {
             Link::Balance { part: Some(_), .. } => None,
             other => other.block(),
         };
         let links = self.links[place].iter().zip(&reference.side_values);
         links
-            .filter_map(|(link, values)| {
-                let of =
-                    |v: usize| super::leaf::apply(values.as_ref(), &c[v * rank..(v + 1) * rank]);
-                Some((whole(link)?, (0..unknowns).flat_map(of).collect()))
+            .enumerate()
+            .filter_map(|(side, (link, values))| {
+                let of = |v: usize| apply(values.as_ref(), &c[v * rank..(v + 1) * rank]);
+                let block = whole(link)?;
+                let mut traces: Vec<f64> = (0..unknowns).flat_map(of).collect();
+                for (trace, jump) in traces.iter_mut().zip(jump_of(link, data, side)) {
+                    *trace -= jump;
+                }
+                Some((block, traces))
             })
             .collect()
     }
 
-    /// The traces of a leaf from those of the skeleton, with the given ones or with zero in their place.
+    /// The traces of a leaf from those of the skeleton, with what is given or with zero in its place.
     pub(super) fn traces(
         &self,
         place: usize,
-        leaf: &Leaf,
         reference: &Reference,
         unknowns: usize,
         skeleton: &[f64],
-        given: bool,
+        given: Option<&LeafData>,
     ) -> Vec<f64> {
         let nodes = reference.side_nodes();
         let size = unknowns * nodes;
-        let mut traces = if given {
-            self.known_traces(leaf, size)
-        } else {
-            vec![0.0; leaf.outer.len() * size]
-        };
+        let mut traces = vec![0.0; self.links[place].len() * size];
         for (side, link) in self.links[place].iter().enumerate() {
+            let target = &mut traces[side * size..(side + 1) * size];
+            if let Some(data) = given {
+                for (t, jump) in target.iter_mut().zip(jump_of(link, data, side)) {
+                    *t = *jump;
+                }
+            }
             let Some(block) = link.block() else { continue };
             let source = &skeleton[block as usize * size..(block as usize + 1) * size];
-            let target = &mut traces[side * size..(side + 1) * size];
+            let mut add = |start: usize, values: &[f64]| {
+                let pairs = target[start..].iter_mut().zip(values);
+                pairs.for_each(|(t, v)| *t += v);
+            };
             match link {
                 Link::Balance { part: Some(p), .. } => {
                     let refine = reference.rule.transfers[*p].refine.as_ref();
-                    for v in 0..unknowns {
-                        let fine = super::leaf::apply(refine, &source[v * nodes..(v + 1) * nodes]);
-                        target[v * nodes..(v + 1) * nodes].copy_from_slice(&fine);
+                    for (v, own) in source.chunks(nodes).enumerate() {
+                        add(v * nodes, &apply(refine, own));
                     }
                 }
-                _ => target.copy_from_slice(source),
+                _ => add(0, source),
             }
         }
         traces
     }
 }
 
-/// (I ⊗ A)·B: A on the nodes of each unknown.
-fn each_unknown(a: &Mat<f64>, b: MatRef<'_, f64>, nodes: usize) -> Mat<f64> {
-    let mut out = Mat::zeros(b.nrows(), b.ncols());
-    for start in (0..b.nrows()).step_by(nodes.max(1)) {
-        crate::lsq::add_product(
-            out.as_mut().subrows_mut(start, nodes),
-            1.0,
-            a.as_ref(),
-            b.subrows(start, nodes),
-            false,
-        );
+/// What is given beyond the skeleton's traces on a side: all of them on the outer boundary, a jump between leaves, nothing
+/// where rows are given.
+fn jump_of<'a>(link: &Link, data: &'a LeafData, side: usize) -> &'a [f64] {
+    match (link, data.sides.get(side)) {
+        (Link::Outer { .. }, _) | (_, None) => &[],
+        (_, Some(given)) => &given.traces,
     }
-    out
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use fastlsq_ops::EquationRow;
+use fastlsq_ops::{EquationRow, Sites};
+use ndarray::Array2;
 
 use super::rectilinear::Rectilinear;
 use super::{
-    Data, FaceCondition, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece,
+    Data, FaceCondition, Functional, PatchError, PatchOptions, PatchProblem, PatchSolution, Piece,
     PointEquations,
 };
 use crate::domain::DomainExt;
@@ -47,6 +48,13 @@ impl PatchProblem {
     /// A domain that is no union of boxes, more or fewer equations or conditions than unknowns somewhere, conditions at
     /// points or at times.
     pub fn of(problem: &ConcreteProblem) -> Result<Self, PatchError> {
+        Ok(Self::of_with_origins(problem)?.0)
+    }
+
+    /// The same, with what tells where each condition comes from.
+    pub(crate) fn of_with_origins(
+        problem: &ConcreteProblem,
+    ) -> Result<(Self, Origins), PatchError> {
         let equations = problem.equations.iter();
         let equations: Vec<(EquationRow, Data)> = equations
             .map(|e| (e.operator.clone(), Data::from(e.source.clone())))
@@ -68,15 +76,16 @@ impl PatchProblem {
                 label: other.label.clone(),
             });
         }
-        Self::of_pieces(problem, |lo, hi| {
+        let whole = Self::of_pieces(problem, |lo, hi| {
             Piece::pointwise(lo, hi, Arc::clone(equations))
-        })
+        })?;
+        Ok(whole.0)
     }
 
     fn of_pieces(
         problem: &ConcreteProblem,
         piece: impl Fn(&[f64], &[f64]) -> Piece,
-    ) -> Result<Self, PatchError> {
+    ) -> Result<(Self, Origins), PatchError> {
         let domain = problem.domain.as_ref();
         let plain = !domain.is_unbounded() && problem.homes.iter().all(Option::is_none);
         let shape = Rectilinear::of(domain).filter(|_| plain);
@@ -85,6 +94,8 @@ impl PatchProblem {
         let mut periodic: Vec<usize> = Vec::new();
         // For each part of the boundary, the conditions that hold there.
         let mut holding: Vec<Vec<usize>> = vec![Vec::new(); domain.parts().len()];
+        let mut origins = Origins::default();
+        let mut functionals = Vec::new();
         for (index, condition) in problem.conditions.iter().enumerate() {
             match &condition.place {
                 ConcretePlace::Part(part) => {
@@ -96,6 +107,14 @@ impl PatchProblem {
                     if !periodic.contains(axis) {
                         periodic.push(*axis);
                     }
+                }
+                ConcretePlace::Points { points, values }
+                    if condition.deviations.is_none()
+                        && functionals.len() + values.len() <= FUNCTIONALS =>
+                {
+                    let own = functionals_of(condition, points, values)?;
+                    origins.functionals.extend(own.iter().map(|_| index));
+                    functionals.extend(own);
                 }
                 ConcretePlace::Opposite { .. }
                 | ConcretePlace::Points { .. }
@@ -115,29 +134,67 @@ impl PatchProblem {
             let shape = shape.clone();
             let rows: Vec<&ConcreteCondition> =
                 own.iter().map(|&k| &problem.conditions[k]).collect();
-            conditions.push(face_condition(&rows).only(move |point, normal| {
+            let (condition, order) = face_condition(&rows);
+            origins
+                .conditions
+                .push(order.iter().map(|&k| own[k]).collect());
+            conditions.push(condition.only(move |point, normal| {
                 shape
                     .part_at(point, normal)
                     .is_some_and(|part| parts.get(part) == Some(&true))
             }));
         }
         let whole = Self::new(pieces, conditions)?;
-        Ok(periodic.into_iter().fold(whole, Self::periodic_along))
+        let whole = periodic.into_iter().fold(whole, Self::periodic_along);
+        let whole = functionals
+            .into_iter()
+            .try_fold(whole, Self::with_functional)?;
+        Ok((whole, origins))
     }
 }
 
-/// Conditions that hold together; where each of them gives the value of an unknown, the traces are known.
-fn face_condition(rows: &[&ConcreteCondition]) -> FaceCondition {
+/// Values at points and means at most: those that fix what is free, not a table of data.
+const FUNCTIONALS: usize = 12;
+
+/// The stated conditions that those on patches come from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Origins {
+    /// For each condition on faces, that of each of its rows.
+    pub(crate) conditions: Vec<Vec<usize>>,
+    /// For each functional.
+    pub(crate) functionals: Vec<usize>,
+}
+
+/// A functional for each point of a condition at points, or for its mean.
+fn functionals_of(
+    condition: &ConcreteCondition,
+    points: &Array2<f64>,
+    values: &[f64],
+) -> Result<Vec<Functional>, PatchError> {
+    let data = Data::from(condition.data.clone());
+    let data = data.values(|| condition.label.clone(), &Sites::new(points.view()))?;
+    let each = points.rows().into_iter().zip(values).zip(data);
+    let each = each.map(|((point, value), data)| match &condition.mean {
+        Some(row) => Functional::mean(row.clone(), value + data),
+        None => Functional::at(&point.to_vec(), condition.operator.clone(), value + data),
+    });
+    Ok(each.collect())
+}
+
+/// Conditions that hold together, and their order; where each of them gives the value of an unknown, the traces are known.
+fn face_condition(rows: &[&ConcreteCondition]) -> (FaceCondition, Vec<usize>) {
     let given: Option<Vec<usize>> = rows.iter().map(|c| only_value(&c.operator)).collect();
     let data = |c: &ConcreteCondition| Data::from(c.data.clone());
     if let Some(given) = given {
         let of = |unknown: usize| given.iter().position(|own| *own == unknown);
         let order: Option<Vec<usize>> = (0..rows.len()).map(of).collect();
         if let Some(order) = order {
-            return FaceCondition::values(order.into_iter().map(|k| data(rows[k])));
+            let values = FaceCondition::values(order.iter().map(|&k| data(rows[k])));
+            return (values, order);
         }
     }
-    FaceCondition::system(rows.iter().map(|c| (c.operator.clone(), data(c))).collect())
+    let all = rows.iter().map(|c| (c.operator.clone(), data(c))).collect();
+    (FaceCondition::system(all), (0..rows.len()).collect())
 }
 
 /// The unknown whose value this row is, if it is nothing else.

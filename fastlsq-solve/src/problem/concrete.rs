@@ -13,6 +13,7 @@ use super::statement::ProblemStatement;
 use crate::SolveError;
 use crate::domain::Motion;
 use crate::domain::{Domain, DomainExt, PartSelector, Region};
+use crate::patches::boxes_of;
 
 /// One equation of a [`ConcreteProblem`].
 #[derive(Debug, Clone)]
@@ -84,6 +85,8 @@ pub struct ConcreteCondition {
     pub rows: Option<usize>,
     /// The standard deviation of each value of a table.
     pub deviations: Option<Vec<f64>>,
+    /// What a condition on a mean takes the mean of, if that is linear.
+    pub mean: Option<EquationRow>,
 }
 
 /// A problem as rows and data: what candidates are solved with.
@@ -151,26 +154,52 @@ impl ProblemStatement {
             },
         };
         let left = match condition.place {
-            Place::Mean => self.mean_of(left)?,
+            Place::Mean => self.mean_of(&left)?,
             _ => left,
         };
         let residual = &left - &condition.right;
         Ok((left, residual))
     }
 
-    /// The mean of an expression over the space of a box.
-    fn mean_of(&self, expression: Expr) -> Result<Expr, MistakeReason> {
+    /// The mean of an expression over the space of a box, or of a union of boxes.
+    fn mean_of(&self, expression: &Expr) -> Result<Expr, MistakeReason> {
         let bounds = self.domain.bounding_box()?;
         let volume = self.domain.volume()?;
-        if (volume - bounds.volume()).abs() > 1e-12 * volume {
-            return Err(MistakeReason::MeanOfShape);
+        let one = vec![(bounds.lo().to_vec(), bounds.hi().to_vec())];
+        let boxes = if (volume - bounds.volume()).abs() <= 1e-12 * volume {
+            one
+        } else {
+            let found = boxes_of(self.domain.as_ref());
+            let few = found.filter(|boxes| boxes.len() <= MEAN_BOXES);
+            few.ok_or(MistakeReason::MeanOfShape)?
+        };
+        let axes = self.domain.coordinates().space_axes();
+        let measure =
+            |(lo, hi): &(Vec<f64>, Vec<f64>)| -> f64 { (0..axes).map(|k| hi[k] - lo[k]).product() };
+        let whole: f64 = boxes.iter().map(measure).sum();
+        let over = |own: &(Vec<f64>, Vec<f64>)| {
+            let mut mean = measure(own) / whole * expression.clone();
+            for k in 0..axes {
+                let (lo, hi) = (own.0[k], own.1[k]);
+                mean = integral(mean, Coordinate::Axis(k), lo, hi) / (hi - lo);
+            }
+            mean
+        };
+        let mut each = boxes.iter().map(over);
+        let first = each.next().ok_or(MistakeReason::MeanOfShape)?;
+        Ok(each.fold(first, |sum, own| sum + own))
+    }
+
+    /// What the condition of a mean takes the mean of.
+    fn averaged(&self, condition: &Condition) -> Option<Expr> {
+        match (&condition.place, &condition.left) {
+            (Place::Mean, Left::Expression(left)) => Some(left.clone()),
+            (Place::Mean, Left::OnlyUnknown(trace)) => match self.unknowns().as_slice() {
+                [only] => Some(trace.of(*only)),
+                _ => None,
+            },
+            _ => None,
         }
-        let mut mean = expression;
-        for k in 0..self.domain.coordinates().space_axes() {
-            let (lo, hi) = (bounds.lo()[k], bounds.hi()[k]);
-            mean = integral(mean, Coordinate::Axis(k), lo, hi) / (hi - lo);
-        }
-        Ok(mean)
     }
 
     /// Where a mean over space is asked for: at the middle of space, and at all times.
@@ -243,6 +272,9 @@ impl ProblemStatement {
 
 /// At so many times a mean over space is asked for: fewer than a table that is split for judging.
 const MEAN_TIMES: usize = 24;
+
+/// A mean is taken over so many boxes at most.
+const MEAN_BOXES: usize = 64;
 
 /// "left = right".
 fn text_of(left: &Expr, right: &Expr) -> String {
@@ -389,6 +421,11 @@ impl Lowering<'_> {
         statement: Statement,
     ) {
         let (operator, data) = linear_parts(&statement);
+        let averaged = self.statement.averaged(condition);
+        let mean = averaged.and_then(|left| match self.frame.lower(&left).ok()?.as_slice() {
+            [only] => only.row(),
+            _ => None,
+        });
         // Names are what new data are addressed by: no two are the same.
         let taken = |label: &String| self.problem.conditions.iter().any(|c| c.label == *label);
         let mut own = label.clone();
@@ -409,6 +446,7 @@ impl Lowering<'_> {
             imposition: condition.imposition,
             rows: condition.rows,
             deviations: condition.deviations.clone(),
+            mean,
         });
     }
 

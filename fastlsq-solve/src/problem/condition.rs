@@ -195,8 +195,8 @@ impl Condition {
         Self::new(place, Left::OnlyUnknown(Trace::Value), 0.0.into()).named("value at a point")
     }
 
-    /// The mean over space of something has this value, at all times where there is time. For domains that are boxes,
-    /// where integrals of features have a closed form.
+    /// The mean over space of something has this value, at all times where there is time. For domains that are boxes or
+    /// unions of boxes, where integrals of features have a closed form.
     #[must_use]
     pub fn mean(value: f64) -> Self {
         let left = Left::OnlyUnknown(Trace::Value);

@@ -92,7 +92,7 @@ pub enum MistakeReason {
     },
     /// A mean over a domain that is no box.
     #[error(
-        "means are known over boxes only, where integrals of features have a closed form; fix a value at a point with .value_at(…)"
+        "means are known over boxes and unions of boxes, where integrals of features have a closed form; fix a value at a point with .value_at(…)"
     )]
     MeanOfShape,
     /// An equation or condition that says nothing of the unknowns.

@@ -388,6 +388,8 @@ pub(super) struct LinearMaker<'a> {
     /// What the geometry says of the features of every candidate.
     pub(super) beside: Option<Surroundings>,
     pub(super) may_give_up: bool,
+    /// Whether only functions that solve the equation already are to be tried.
+    pub(super) without_waves: bool,
     /// The ridge that the search has set.
     pub(super) ridge: f64,
 }
@@ -437,7 +439,8 @@ impl CandidateMaker for LinearMaker<'_> {
     }
 
     fn may_use_waves(&self) -> bool {
-        (0..self.problem.unknowns.len()).any(|k| !self.problem.is_unbounded(k))
+        let mut unknowns = 0..self.problem.unknowns.len();
+        !self.without_waves && unknowns.any(|k| !self.problem.is_unbounded(k))
     }
 
     fn structure(&self) -> Option<Structure> {

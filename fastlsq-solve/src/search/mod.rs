@@ -68,28 +68,7 @@ pub(crate) fn factor(
     }
     // Nor need a bandwidth that is given suit all of them: independent frequencies reach beyond it.
     options.draw = options.draw.or(Some(fastlsq_basis::Draw::Independent));
-    let options = &options;
-    prepared(problem, options, |maker, begin| {
-        let mut found = search(maker)?;
-        let features = found.best.features.clone();
-        let kept = maker.final_candidate(features.clone(), options.rows)?;
-        if found.best.score.worst > 0.0 {
-            found.estimate *= (kept.candidate.score.worst / found.best.score.worst).max(1.0);
-        }
-        found.best = kept.candidate;
-        let solution = as_solution(maker, found, begin)?;
-        let held_out = maker.held_out.clone();
-        Ok(FactoredProblem::new(
-            (maker.problem.clone(), options.clone()),
-            FactoredSystem {
-                system: kept.system,
-                factored: kept.factored,
-            },
-            held_out,
-            solution,
-            features,
-        ))
-    })
+    solve::factor(problem, &options)
 }
 
 /// A smaller solve with features and points of its own beside a factored problem: what it says of other data tells how
@@ -116,6 +95,7 @@ pub(crate) fn companion(
         parity: Vec::new(),
         beside: None,
         may_give_up: false,
+        without_waves: false,
         ridge: 0.0,
     };
     let kept = maker.final_candidate(own, None)?;
@@ -159,6 +139,7 @@ fn prepared<T: Send>(
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
             beside: homes::Surroundings::of(problem)?,
             may_give_up: false,
+            without_waves: false,
             ridge: 0.0,
         };
         enrich::choose(&mut maker)?;

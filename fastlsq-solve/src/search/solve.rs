@@ -2,16 +2,19 @@
 
 use web_time::Instant;
 
-use super::candidate::LinearMaker;
+use super::candidate::{CandidateMaker, Features, LinearMaker};
 use super::state::{Found, search};
 use crate::SolveError;
+use crate::backend::Factored;
 use crate::domain::DomainExt;
+use crate::factored::{FactoredProblem, FactoredSystem};
 use crate::options::{FeatureChoice, Options};
-use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchSolution, Patching};
+use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchRows, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
-use crate::report::Report;
+use crate::report::{Report, Status};
 use crate::solution::Solution;
+use crate::system::System;
 
 /// Where to go with a problem in time that one sum of waves over all of it does not resolve.
 const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton) is followed step by step in time, which long times and \
@@ -22,8 +25,19 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
     super::prepared(problem, options, |maker, begin| {
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
+            let tried = if patches.are_asked_for() {
+                None
+            } else {
+                by_solutions_alone(maker)?
+            };
+            let tried = match tried {
+                Some(found) if found.status == Status::ToleranceMet => {
+                    return super::as_solution(maker, found, begin);
+                }
+                tried => tried,
+            };
             match patches.solve(maker.options) {
-                Ok(patched) => return as_patched(maker, patched, None, reason, begin),
+                Ok(patched) => return as_patched(maker, patched, tried.as_ref(), reason, begin),
                 Err(error) if patches.are_asked_for() => return Err(error.into()),
                 Err(error) => return waves_after(maker, &error, begin),
             }
@@ -57,6 +71,89 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
             }
         }
     })
+}
+
+/// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
+pub(crate) fn factor(
+    problem: &ConcreteProblem,
+    options: &Options,
+) -> Result<FactoredProblem, SolveError> {
+    super::prepared(problem, options, |maker, begin| {
+        let patches = Patches::of(problem, options)?;
+        if let Some(reason) = patches.at_once(problem) {
+            match patches.factor(problem, maker.options) {
+                Ok(kept) => return with_patches(maker, kept, None, reason, begin),
+                Err(error) if patches.are_asked_for() => return Err(error.into()),
+                Err(_) => {}
+            }
+        }
+        let mut found = search(maker)?;
+        let open = options.leaves_features_open() && !problem.equations.is_empty();
+        if found.is_wanting()
+            && open
+            && patches.may_help()
+            && let Ok(kept) = patches.factor(problem, maker.options)
+            && kept.0.solution().report().error_estimate < found.estimate
+        {
+            let reason = "one sum of waves did not do";
+            return with_patches(maker, kept, Some(&found), reason, begin);
+        }
+        let features = found.best.features.clone();
+        let kept = maker.final_candidate(features.clone(), options.rows)?;
+        if found.best.score.worst > 0.0 {
+            found.estimate *= (kept.candidate.score.worst / found.best.score.worst).max(1.0);
+        }
+        found.best = kept.candidate;
+        let solution = super::as_solution(maker, found, begin)?;
+        let held_out = maker.held_out.clone();
+        Ok(FactoredProblem::new(
+            (maker.problem.clone(), options.clone()),
+            FactoredSystem {
+                system: kept.system,
+                factored: kept.factored,
+            },
+            held_out,
+            solution,
+            features,
+        ))
+    })
+}
+
+/// Factored patches as a factored problem.
+fn with_patches(
+    maker: &LinearMaker<'_>,
+    (kept, system): (PatchRows, System),
+    found: Option<&Found<()>>,
+    reason: &str,
+    begin: Instant,
+) -> Result<FactoredProblem, SolveError> {
+    let patched = kept.solution().clone();
+    let basis = patched.bases().into_iter().next();
+    let features = Features::Given(basis.ok_or(SolveError::NothingToSolve)?);
+    let solution = as_patched(maker, patched, found, reason, begin)?;
+    let factored: Box<dyn Factored> = Box::new(kept);
+    Ok(FactoredProblem::new(
+        (maker.problem.clone(), maker.options.clone()),
+        FactoredSystem { system, factored },
+        maker.held_out.clone(),
+        solution,
+        features,
+    ))
+}
+
+/// What functions do that solve the equation already, before anything else is tried; `None` where there are none.
+fn by_solutions_alone(maker: &mut LinearMaker<'_>) -> Result<Option<Found<()>>, SolveError> {
+    if maker.particular(0)?.is_none() {
+        return Ok(None);
+    }
+    maker.without_waves = true;
+    let found = search(maker);
+    maker.without_waves = false;
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.limit().is_some() => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Takes up a search that gave up for the sake of patches.
@@ -136,13 +233,30 @@ impl<'a> Patches<'a> {
     }
 
     fn solve(&self, options: &Options) -> Result<PatchSolution, PatchError> {
-        let own = match self.choice {
-            Patching::Never => return Err(PatchError::Forbidden),
-            Patching::WhenNeeded(own) | Patching::Always(own) => own,
-        };
+        let own = self.options(options)?;
         match &self.problem {
-            Ok(problem) => problem.solve(&within(own, options)),
+            Ok(problem) => problem.solve(&own),
             Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// Solves and keeps the factors.
+    fn factor(
+        &self,
+        stated: &ConcreteProblem,
+        options: &Options,
+    ) -> Result<(PatchRows, System), PatchError> {
+        let own = self.options(options)?;
+        match &self.problem {
+            Ok(_) => PatchRows::new(stated, &own),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    fn options(&self, options: &Options) -> Result<PatchOptions, PatchError> {
+        match self.choice {
+            Patching::Never => Err(PatchError::Forbidden),
+            Patching::WhenNeeded(own) | Patching::Always(own) => Ok(within(own, options)),
         }
     }
 }

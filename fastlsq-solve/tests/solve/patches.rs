@@ -1,10 +1,11 @@
 //! What one sum of waves does not resolve, by the plain call: patches take over, and the result is a solution like any other.
 
+use faer::Mat;
 use fastlsq_solve::patches::{PatchOptions, Patching};
 use fastlsq_solve::problems::{Benchmark, helmholtz_2d, local};
 use fastlsq_solve::{
     BoundingBox, BoxDomain, BoxUnion, Condition, DomainExt, Interval, LinearProblem, Options,
-    Solution, SolveError, Status, X, Y, cos, exp, grad, laplacian, sin, unknown,
+    Solution, SolveError, Status, X, Y, cos, exp, grad, laplacian, normal_derivative, sin, unknown,
 };
 use ndarray::array;
 
@@ -164,4 +165,91 @@ fn conditions_that_change_along_a_side_and_on_named_parts() {
         };
     }
     check(&Benchmark::new("tee", "", problem, &[exact]), 1e-8);
+}
+
+/// An L with sides 2 and 1.
+fn l_shape() -> BoxUnion {
+    let part = |lo: [f64; 2], hi: [f64; 2]| BoundingBox::new(&lo, &hi).unwrap();
+    BoxUnion::new(&[part([0.0, 0.0], [2.0, 1.0]), part([0.0, 0.0], [1.0, 2.0])]).unwrap()
+}
+
+#[test]
+fn normal_derivatives_on_an_l_with_a_mean_or_a_value() {
+    let u = unknown("u");
+    let exact = cos(X) * exp(0.5 * Y);
+    let problem = LinearProblem::on(l_shape())
+        .equation(-laplacian(u), -laplacian(&exact))
+        .neumann(normal_derivative(&exact));
+    let at = |x: f64, y: f64| x.cos() * (0.5 * y).exp();
+    // ∫ cos x = sin x, ∫ e^{y/2} = 2 e^{y/2}.
+    let up = |a: f64, b: f64| 2.0 * ((0.5 * b).exp() - (0.5 * a).exp());
+    let mean = (2.0_f64.sin() * up(0.0, 1.0) + 1.0_f64.sin() * up(1.0, 2.0)) / 3.0;
+    for fixed in [
+        problem.clone().mean(mean),
+        problem.clone().value_at(&[0.3, 1.2], at(0.3, 1.2)),
+    ] {
+        let solution = fixed.solve_with(&Options::new().tolerance(1e-9)).unwrap();
+        let report = solution.report();
+        assert!(report.patches.is_some(), "{report}");
+        assert_eq!(report.status, Status::ToleranceMet, "{report}");
+        for (x, y) in [(0.1, 0.2), (1.9, 0.4), (0.6, 1.95), (1.0, 1.0)] {
+            let miss = solution.value(&[x, y]).unwrap() - at(x, y);
+            assert!(miss.abs() < 1e-8, "{miss:e}");
+        }
+    }
+    // One sum of waves takes the mean over the same two boxes.
+    let waves = Options::new().patches(Patching::Never);
+    let solution = problem.mean(mean).solve_with(&waves).unwrap();
+    assert!((solution.value(&[1.9, 0.4]).unwrap() - at(1.9, 0.4)).abs() < 1e-6);
+}
+
+#[test]
+fn factored_patches_take_other_data_and_transposed_solves() {
+    let u = unknown("u");
+    let on_l = LinearProblem::on(l_shape()).equation(-laplacian(u), 1.0);
+    let plain = on_l.dirichlet(0.0);
+    let factored = plain.factor_with(&Options::new().tolerance(1e-7)).unwrap();
+    assert!(factored.solution().report().patches.is_some());
+    // Another source and other boundary values.
+    let exact = sin(X) * Y;
+    let solution = factored
+        .new_data()
+        .right("equation 1", -laplacian(&exact))
+        .unwrap()
+        .right("walls", &exact)
+        .unwrap()
+        .solve()
+        .unwrap();
+    let miss = solution.value(&[1.2, 0.7]).unwrap() - 1.2_f64.sin() * 0.7;
+    assert!(miss.abs() < 1e-11, "{miss:e}");
+    // ⟨solve(b), v⟩ = ⟨b, adjoint(v)⟩ for rough b and v, also with rows of slopes and with a mean in place of values.
+    let slopes = LinearProblem::on(l_shape())
+        .equation(-laplacian(u) + (1.0 + X) * u, 1.0)
+        .neumann(0.0);
+    let free = LinearProblem::on(l_shape())
+        .equation(-laplacian(u), 0.0)
+        .neumann(0.0)
+        .mean(1.0);
+    for problem in [plain.clone(), slopes, free] {
+        let asked = PatchOptions::new().max_rounds(2);
+        let options = Options::new().patches(asked).tolerance(1e-6);
+        let factored = problem.factor_with(&options).unwrap();
+        let factors = factored.factored();
+        let (rows, columns) = (factors.info().rows, factors.info().cols);
+        let wiggle = |i: usize, f: f64| (f * i as f64).sin();
+        let b = Mat::from_fn(rows, 1, |i, _| wiggle(i, 1.3));
+        let v = Mat::from_fn(columns, 1, |i, _| wiggle(i, 0.7));
+        let solved = factors.solve(b.as_ref()).unwrap();
+        let turned = factors.adjoint(v.as_ref()).unwrap();
+        let left = (0..columns)
+            .map(|i| solved[(i, 0)] * v[(i, 0)])
+            .sum::<f64>();
+        let right = (0..rows).map(|i| turned[(i, 0)] * b[(i, 0)]).sum::<f64>();
+        let size = solved.norm_l2() * v.norm_l2();
+        assert!(
+            (left - right).abs() < 1e-10 * size,
+            "{left:e} {right:e} {size:e}"
+        );
+        assert!(factors.solve(v.as_ref()).is_err());
+    }
 }

@@ -4,6 +4,7 @@
 //! (tests, doctests and examples share them) and once to check (clippy and docs share them); only
 //! the step `features`, whose point is to resolve each crate alone, checks some of them again.
 
+mod apart;
 mod features;
 mod hygiene;
 mod package;

@@ -8,6 +8,7 @@ mod laws;
 mod lbfgsb;
 mod linear;
 mod newton;
+mod patches;
 mod peer;
 mod regression;
 mod rows;
@@ -95,6 +96,11 @@ pub(crate) fn registry() -> Vec<Comparison> {
             name: "shapes",
             shows: "holes and corners: finite elements",
             run: shapes::run,
+        },
+        Comparison {
+            name: "patches",
+            shows: "a re-entrant corner and a peak: adaptive finite elements",
+            run: patches::run,
         },
         Comparison {
             name: "discovery",
@@ -260,6 +266,7 @@ mod tests {
             "sindy_grids",
             "lbfgsb",
             "shapes",
+            "adaptive",
         ] {
             let program = peer::scripts(root).join(name).with_extension("py");
             assert!(program.is_file(), "{}", program.display());

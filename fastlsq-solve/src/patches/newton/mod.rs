@@ -186,10 +186,7 @@ impl Refinement {
         newton: &mut Newton,
     ) -> Result<(Solved, bool), PatchError> {
         self.enter(mesh, before.is_none())?;
-        let mut state = State {
-            traces: Vec::new(),
-            coefficients,
-        };
+        let mut state = State::of(coefficients, problem);
         let begun = newton.steps.len();
         let mut all = 0;
         loop {
@@ -224,8 +221,12 @@ impl Refinement {
                 .steps
                 .last()
                 .map_or(0.0, |s| s.change * s.contraction);
+            let misfit = match status {
+                Some(_) if settled => factored.misfit(&state, &judged)?,
+                _ => 0.0,
+            };
             let solved = Solved {
-                estimate: judged.estimate.max(change),
+                estimate: judged.estimate.max(change).max(misfit),
                 snapshot: mesh.snapshot(state.coefficients),
                 judged,
                 marked,

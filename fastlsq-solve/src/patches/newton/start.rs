@@ -92,10 +92,7 @@ impl Refinement {
         start: Snapshot,
         newton: &mut Newton,
     ) -> Result<Vec<Vec<f64>>, PatchError> {
-        let mut state = State {
-            traces: Vec::new(),
-            coefficients: start.coefficients,
-        };
+        let mut state = State::of(start.coefficients, problem);
         let reaction = |leaf: &crate::patches::leaf::Leaf| leaf.frame.reaction(&mesh.reference);
         let how = Linearisation::near(newton.slack);
         self.store

@@ -6,6 +6,7 @@
 )]
 
 mod exactness;
+mod given;
 mod nonlinear;
 mod singular;
 mod space;

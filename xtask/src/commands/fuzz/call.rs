@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::allocation;
+use crate::machine::processor_time;
 
 /// What a call must keep to, and what it was about.
 #[derive(Default)]
@@ -150,18 +151,4 @@ pub(super) fn word(error: &dyn fmt::Debug) -> String {
     text.chars()
         .take_while(|c| c.is_alphanumeric() || *c == '(')
         .collect()
-}
-
-/// Processor time of this process so far, in hundredths of a second; nothing where the system does not tell.
-fn processor_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in parentheses, may hold blanks.
-    let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let ticks: u64 = fields
-        .split_whitespace()
-        .skip(11)
-        .take(2)
-        .filter_map(|field| field.parse::<u64>().ok())
-        .sum();
-    Duration::from_millis(10 * ticks)
 }

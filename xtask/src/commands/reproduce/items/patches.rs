@@ -17,7 +17,7 @@ use fastlsq_solve::{
 use super::shared::Shared;
 use super::solving::{TEST_POINTS, finite, note_errors, of_report};
 use crate::backend::on_backend;
-use crate::commands::reproduce::figure::Figure;
+use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
 use crate::commands::reproduce::item::{Context, Item, Job, Plan};
 use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run};
@@ -140,9 +140,46 @@ impl Item for Patches {
         vec![table(rows)]
     }
 
-    fn figures(&self, _rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
-        Vec::new()
+    fn figures(&self, rows: &[&Row], _paper: &Paper) -> Vec<Figure> {
+        let shown = |name: &str| rows.iter().any(|row| row.case == name);
+        let Ok(corner) = local::l_shape_singular() else {
+            return Vec::new();
+        };
+        let drawn = [(corner, 1e-6), (local::peak_2d(1000.0, [0.37, 0.61]), 1e-8)];
+        let drawn = drawn.iter().filter(|(benchmark, _)| shown(benchmark.name));
+        drawn
+            .filter_map(|(benchmark, tolerance)| outlines(benchmark, *tolerance))
+            .collect()
     }
+}
+
+/// The patches that a problem in the plane ends with.
+fn outlines(benchmark: &Benchmark, tolerance: f64) -> Option<Figure> {
+    let options = PatchOptions::new().tolerance(tolerance);
+    let solution = benchmark.problem.solve_in_patches(&options).ok()?;
+    let report = solution.report();
+    let sides = report.boxes.iter().flat_map(|leaf| {
+        let ([x0, y0], [x1, y1]) = ([leaf.lo[0], leaf.lo[1]], [leaf.hi[0], leaf.hi[1]]);
+        [
+            (x0, y0),
+            (x1, y0),
+            (x1, y1),
+            (x0, y1),
+            (x0, y0),
+            (f64::NAN, f64::NAN),
+        ]
+    });
+    Some(Figure {
+        name: format!("patches-{}", benchmark.name),
+        title: format!("{}: {} patches", benchmark.name, report.leaves),
+        caption: format!(
+            "The patches of {} at a tolerance of {tolerance:.0e}, up to {} halvings deep.",
+            benchmark.equation, report.depth
+        ),
+        x: Axis::linear("x"),
+        y: Axis::linear("y"),
+        series: vec![Series::new("patches", sides.collect(), Look::Edge)],
+    })
 }
 
 fn solve(case: &Case, context: &Context<'_>, factorisation: &Shared<f64>) -> Result<Row> {
