@@ -22,7 +22,7 @@ pub(crate) const PARALLEL_ENTRIES: usize = 1 << 15;
 /// N scalar functions φⱼ on R^d with derivatives in closed form.
 ///
 /// Only [`dim`](Basis::dim), [`len`](Basis::len) and [`write_rows`](Basis::write_rows) must be
-/// written; everything else follows. Point sets are `ndarray` views with one row a point.
+/// written; everything else follows. Point sets are `ndarray` views with one row per point.
 pub trait Basis: Debug + Send + Sync {
     /// The dimension d of the space.
     fn dim(&self) -> usize;
@@ -32,7 +32,7 @@ pub trait Basis: Debug + Send + Sync {
 
     /// The primitive: writes Σₜ cₜ(xᵢ) (Tₜφⱼ)(xᵢ) into `out[(i, j)]` in one pass.
     ///
-    /// `out` has one row a point and one column a feature; every entry is overwritten. The call
+    /// `out` has one row per point and one column per feature; every entry is overwritten. The call
     /// runs on the calling thread; [`assemble_into`](Basis::assemble_into) is the parallel one.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 //! D^α φⱼ = (Πₖ w_jk^{αₖ}) Φ_{|α| mod 4}(wⱼ·x + bⱼ) / √N,  Φ = sin, cos, −sin, −cos,
 //!
 //! so the rows of a linear differential equation are written down directly. For constant coefficients
-//! Σ c D^α φⱼ = pⱼ sin z + qⱼ cos z: two numbers a feature and one sine-cosine pair an entry, whatever the
+//! Σ c D^α φⱼ = pⱼ sin z + qⱼ cos z: two numbers per feature and one sine-cosine pair per entry, whatever the
 //! operator. No automatic differentiation, no quadrature, no mesh.
 //!
 //! ```
@@ -89,6 +89,7 @@ pub mod sinusoidal;
 mod symmetrised;
 mod tanh;
 mod taylor;
+pub mod typography;
 mod weighted;
 
 pub use basis::Basis;

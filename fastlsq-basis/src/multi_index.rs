@@ -1,5 +1,6 @@
 //! Multi-indices α and the partial derivatives D^α they name.
 
+use crate::typography::{exponent, subscript};
 use std::fmt;
 use std::ops::Add;
 
@@ -169,34 +170,12 @@ impl fmt::Display for MultiIndex {
         if order == 0 {
             return write!(f, "1");
         }
-        write!(f, "∂{}/", superscript(order))?;
+        write!(f, "∂{}/", exponent(order as usize))?;
         for (axis, &n) in self.0.iter().enumerate().filter(|(_, n)| **n > 0) {
-            write!(f, "∂x{}{}", subscript(axis), superscript(n))?;
+            write!(f, "∂x{}{}", subscript(axis), exponent(n as usize))?;
         }
         Ok(())
     }
-}
-
-/// The number as superscript digits; 1 is left out, as in print.
-fn superscript(n: u32) -> String {
-    if n == 1 {
-        return String::new();
-    }
-    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    spell(n as usize, &DIGITS)
-}
-
-/// The number as subscript digits.
-fn subscript(n: usize) -> String {
-    const DIGITS: [char; 10] = ['₀', '₁', '₂', '₃', '₄', '₅', '₆', '₇', '₈', '₉'];
-    spell(n, &DIGITS)
-}
-
-fn spell(n: usize, digits: &[char; 10]) -> String {
-    n.to_string()
-        .bytes()
-        .map(|b| digits[usize::from(b - b'0')])
-        .collect()
 }
 
 #[cfg(test)]

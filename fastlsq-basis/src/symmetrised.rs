@@ -27,7 +27,7 @@ const BLOCK: usize = 256;
 ///
 /// For sinusoids the average factorises: with y = w_a(x_a − c_a) and the rest r of the phase, an even
 /// axis gives cos y · sin r and an odd axis sin y · cos r. A [`SinusoidalBasis`] with declared
-/// [`Parity`] evaluates that product directly, at the cost of one sine-cosine pair an axis instead of
+/// [`Parity`] evaluates that product directly, at the cost of one sine-cosine pair per axis instead of
 /// 2^{|S|} of them. It writes sin r for every axis, so its feature with phase b is this average at
 /// phase b − m π/2 for m odd axes: the same functions, and for uniform phases the same law. With
 /// every axis in S, r is the bare phase, a constant which the product form replaces by 1.

@@ -37,7 +37,7 @@
 //! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]
 //!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
 //!   [equation](Discovered::equation) that can be solved.
-//! - [`GridSamples`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
+//! - [`GridData`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
 //!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
 //! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
@@ -55,7 +55,6 @@ mod discovery;
 mod error;
 mod fit;
 mod grid;
-mod limits;
 mod options;
 mod paper;
 mod refit;
@@ -72,7 +71,7 @@ pub use discovery::Discovery;
 pub use error::DiscoveryError;
 pub use fit::{Criterion, FieldFit, FitOptions};
 pub use grid::{
-    GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy, read_npz,
+    GridData, GridDiscovery, GridLaw, GridLaws, GridLibrary, GridOptions, read_npy, read_npz,
 };
 pub use options::{Derivatives, DiscoveryOptions, LikelihoodRefit, RowForm};
 pub use paper::{PaperExperiment, PaperOutcome};

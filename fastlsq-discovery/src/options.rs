@@ -2,7 +2,6 @@
 
 use fastlsq_solve::Control;
 
-use crate::limits::limit_setters;
 use crate::regression::{LassoOptions, ModelChoice};
 use crate::{DiscoveryError, FitOptions};
 
@@ -31,6 +30,7 @@ impl Default for Derivatives {
 
 /// How the law is turned into regression rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum RowForm {
     /// At points, with less weight near the edges.
     Strong,
@@ -41,6 +41,7 @@ pub enum RowForm {
 
 /// Whether laws are compared by fitting the data with their own solutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum LikelihoodRefit {
     /// When there is noise to speak of (more than 3e-5 of the data).
     #[default]
@@ -160,7 +161,7 @@ impl DiscoveryOptions {
         self
     }
 
-    limit_setters!();
+    fastlsq_solve::limit_setters!(control);
 
     pub(crate) fn validate(&self) -> Result<(), DiscoveryError> {
         if self.largest == 0 {

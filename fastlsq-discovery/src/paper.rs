@@ -156,5 +156,5 @@ impl PaperExperiment {
 
 fn predict(columns: &Mat<f64>, coefficients: &[f64]) -> Vec<f64> {
     let values = columns * column_of(coefficients);
-    (0..values.nrows()).map(|i| values[(i, 0)]).collect()
+    values.col(0).iter().copied().collect()
 }

@@ -24,7 +24,7 @@ pub struct Samples {
 const FEWEST: usize = 8;
 
 impl Samples {
-    /// Samples at `points`, one row a point.
+    /// Samples at `points`, one row per point.
     ///
     /// # Errors
     /// Different lengths, values that are not finite, fewer than 8 samples, an axis or a field
@@ -104,7 +104,7 @@ impl Samples {
         self.points.ncols()
     }
 
-    /// The points, one a row.
+    /// The points, one per row.
     #[must_use]
     pub fn points(&self) -> ArrayView2<'_, f64> {
         self.points.view()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_discovery::datasets::{DataSet, GridDataSet};
 use fastlsq_discovery::{
-    DiscoveryError, GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, Limit, Samples,
+    DiscoveryError, GridData, GridDiscovery, GridLaws, GridLibrary, GridOptions, Limit, Samples,
     Status, Warning, read_npy, read_npz,
 };
 use ndarray::{Array1, Array2, ArrayD, IxDyn};
@@ -119,7 +119,7 @@ fn several_trajectories_count_as_one_experiment() {
             })
         };
         let (u, v) = (part(0.0, 0), part(-std::f64::consts::FRAC_PI_2, 1));
-        GridSamples::of_fields(&[&t], &[("u", u.view()), ("v", v.view())]).unwrap()
+        GridData::of_fields(&[&t], &[("u", u.view()), ("v", v.view())]).unwrap()
     };
     let library =
         GridLibrary::parse(&["t"], &["u", "v"], &["u", "v", "u^2", "u v", "v^2"]).unwrap();
@@ -258,7 +258,7 @@ fn bad_grids_are_refused_by_axis_or_field() {
         })
     ));
     let pair = |v: &Array2<f64>| {
-        GridSamples::of_fields(&[&x, &t], &[("u", u.view()), ("v", v.view())]).unwrap_err()
+        GridData::of_fields(&[&x, &t], &[("u", u.view()), ("v", v.view())]).unwrap_err()
     };
     assert!(matches!(
         pair(&Array2::from_elem((40, 30), 2.0)),
@@ -377,16 +377,16 @@ fn files_give_the_same_data_as_arrays() {
     let csv = directory.join("data.csv");
     std::fs::write(&csv, &table).unwrap();
     assert_eq!(
-        GridSamples::from_csv(&csv, &["x", "t"], &["u"]).unwrap(),
+        GridData::from_csv(&csv, &["x", "t"], &["u"]).unwrap(),
         direct
     );
     assert!(matches!(
-        GridSamples::from_csv(&csv, &["x", "t"], &["v"]),
+        GridData::from_csv(&csv, &["x", "t"], &["v"]),
         Err(DiscoveryError::File { .. })
     ));
     std::fs::write(&csv, "x,t,u\n0,0,apple\n").unwrap();
     assert!(matches!(
-        GridSamples::from_csv(&csv, &["x", "t"], &["u"]),
+        GridData::from_csv(&csv, &["x", "t"], &["u"]),
         Err(DiscoveryError::File { ref reason, .. }) if reason.contains("line 2")
     ));
 
@@ -426,11 +426,11 @@ fn files_give_the_same_data_as_arrays() {
     }
     writer.finish().unwrap();
     assert_eq!(
-        GridSamples::from_npz(&archive, &["x", "t"], &["u"]).unwrap(),
+        GridData::from_npz(&archive, &["x", "t"], &["u"]).unwrap(),
         direct
     );
     assert!(matches!(
-        GridSamples::from_npz(&archive, &["x", "y"], &["u"]),
+        GridData::from_npz(&archive, &["x", "y"], &["u"]),
         Err(DiscoveryError::File { ref reason, .. }) if reason.contains("no array y")
     ));
     std::fs::remove_dir_all(&directory).unwrap();

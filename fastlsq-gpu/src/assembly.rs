@@ -14,7 +14,7 @@ use ndarray::{ArrayView2, s};
 
 use crate::device::{Part, Work};
 use crate::error::CudaError;
-use crate::features::{Columns, DeviceWaves, Features};
+use crate::features::{Columns, DeviceFeatures, DeviceWaves};
 use crate::kernels::{NotFinite, Waves};
 
 /// Writes rows `start .. start + out.rows()` of the weighted matrix into `out`.
@@ -110,7 +110,7 @@ impl Segment<'_> {
                 factors,
             });
         }
-        if let Features::Waves(waves) = &own.features {
+        if let DeviceFeatures::Waves(waves) = &own.features {
             let mut passes = Vec::new();
             for side in &sides {
                 passes.push(waves.basis.collapsed(&side.form(), self.count)?);
@@ -131,8 +131,8 @@ impl Segment<'_> {
             }
         }
         let basis: &dyn Basis = match &own.features {
-            Features::Waves(waves) => &waves.basis,
-            Features::Host(basis) => basis.as_ref(),
+            DeviceFeatures::Waves(waves) => &waves.basis,
+            DeviceFeatures::Host(basis) => basis.as_ref(),
         };
         let mut sum = Mat::<f64>::zeros(self.count, basis.len());
         for side in &sides {

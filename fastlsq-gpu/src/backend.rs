@@ -13,7 +13,7 @@ use fastlsq_solve::{
 use crate::blocks::{self, Plan, Request};
 use crate::device::{Device, Work};
 use crate::error::CudaError;
-use crate::gram::{self, Gram, Outcome};
+use crate::gram::{self, Gram, GramOutcome};
 use crate::reduction::{Orthogonal, Reduction, reduce};
 use crate::single::{self, Single};
 
@@ -140,7 +140,7 @@ impl Cuda {
         &self,
         system: &System,
         options: &LsqOptions,
-    ) -> Result<Outcome, SolveError> {
+    ) -> Result<GramOutcome, SolveError> {
         let work = self.device.begin()?;
         let plan = self.plan(&work, system, options, options.keep_q)?;
         gram::factor(&work, system, options, plan)
@@ -270,11 +270,11 @@ impl Backend for Cuda {
         let mut fallbacks = Vec::new();
         match options.method {
             Method::NormalEquations => match self.normal_equations(system, options)? {
-                Outcome::Solved(gram) => {
+                GramOutcome::Solved(gram) => {
                     let device = self.device.clone();
                     return Ok(Box::new(CudaGram { device, gram: *gram }));
                 }
-                Outcome::Indefinite(pivot) => fallbacks.push(format!(
+                GramOutcome::Indefinite(pivot) => fallbacks.push(format!(
                     "AᵀA is not positive definite to working accuracy (pivot {pivot}): solved by rank-revealing QR"
                 )),
             },

@@ -16,12 +16,12 @@ pub(crate) struct Columns {
     pub(crate) unknown: usize,
     /// Their places in the matrix.
     pub(crate) range: Range<usize>,
-    pub(crate) features: Features,
+    pub(crate) features: DeviceFeatures,
 }
 
 /// The functions behind some columns.
 #[derive(Debug)]
-pub(crate) enum Features {
+pub(crate) enum DeviceFeatures {
     /// Sinusoidal features: the device evaluates them.
     Waves(Box<DeviceWaves>),
     /// Any other basis: the host evaluates it, and the rows are sent over.
@@ -69,7 +69,7 @@ pub(crate) fn columns_of(work: &Work<'_>, system: &System) -> Result<Vec<Columns
         match basis.to_saved() {
             Some(saved) => push(work, unknown, &saved, basis, &mut start, &mut all)?,
             None => {
-                let features = Features::Host(basis.clone());
+                let features = DeviceFeatures::Host(basis.clone());
                 all.push(Columns {
                     unknown,
                     range: start..start + whole,
@@ -93,7 +93,7 @@ fn push(
 ) -> Result<(), CudaError> {
     let features = match saved {
         SavedBasis::Sinusoidal(waves) => {
-            Features::Waves(Box::new(DeviceWaves::new(work, waves.clone())?))
+            DeviceFeatures::Waves(Box::new(DeviceWaves::new(work, waves.clone())?))
         }
         SavedBasis::Joined(joined) => {
             for part in joined.parts() {
@@ -102,7 +102,7 @@ fn push(
             }
             return Ok(());
         }
-        _ => Features::Host(basis.clone()),
+        _ => DeviceFeatures::Host(basis.clone()),
     };
     let range = *start..*start + basis.len();
     *start = range.end;

@@ -28,7 +28,7 @@ pub(crate) struct Gram {
 }
 
 /// What became of the normal equations.
-pub(crate) enum Outcome {
+pub(crate) enum GramOutcome {
     Solved(Box<Gram>),
     /// Not positive definite to working accuracy: the pivot where that showed.
     Indefinite(usize),
@@ -40,7 +40,7 @@ pub(crate) fn factor(
     system: &System,
     options: &LsqOptions,
     plan: Plan,
-) -> Result<Outcome, SolveError> {
+) -> Result<GramOutcome, SolveError> {
     let clock = Instant::now();
     let (m, n) = (system.nrows(), system.ncols());
     let rhs = system.right_hand_side();
@@ -81,7 +81,7 @@ pub(crate) fn factor(
     };
     work.scale_gram(&scaling, options.ridge, &part)?;
     if let Some(pivot) = work.factor_cholesky(&part)? {
-        return Ok(Outcome::Indefinite(pivot));
+        return Ok(GramOutcome::Indefinite(pivot));
     }
     let lower = from_columns(n, n, &work.download(&gram)?);
     let pivots: Vec<f64> = (0..n).map(|i| lower[(i, i)]).collect();
@@ -90,7 +90,7 @@ pub(crate) fn factor(
     let noise = 10.0 * f64::EPSILON * largest * largest;
     let sound = |pivot: &f64| pivot * pivot > noise;
     if let Some(index) = pivots.iter().position(|pivot| !sound(pivot)) {
-        return Ok(Outcome::Indefinite(index));
+        return Ok(GramOutcome::Indefinite(index));
     }
     let mut info = LsqInfo::new(Method::NormalEquations, "as asked for", m, n);
     info.rank = n;
@@ -114,7 +114,7 @@ pub(crate) fn factor(
     solved.invert(work, &products, 1)?;
     solved.solution = from_columns(n, 1, &work.download(&products)?);
     solved.info.seconds.solution = clock.elapsed().as_secs_f64();
-    Ok(Outcome::Solved(Box::new(solved)))
+    Ok(GramOutcome::Solved(Box::new(solved)))
 }
 
 impl Gram {

@@ -13,7 +13,7 @@
 //! # What is done where
 //! The matrix A of the least-squares problem min ‖Aβ − b‖ (paper, Algorithm 1) never exists on the host. Frequencies,
 //! phases, points, coefficients, weights and b travel; for sinusoidal features each entry
-//! Σ c(xᵢ) (pⱼ sin zᵢⱼ + qⱼ cos zᵢⱼ) is computed on the device, two numbers a feature for any
+//! Σ c(xᵢ) (pⱼ sin zᵢⱼ + qⱼ cos zᵢⱼ) is computed on the device, two numbers per feature for any
 //! constant-coefficient operator. Then
 //!
 //! 1. A = Q·R by Householder reflections (cuSOLVER), in blocks of rows where A does not fit into memory;

@@ -142,7 +142,7 @@ impl Work<'_> {
         })
     }
 
-    /// A ← R above the diagonal and Householder vectors below it; the answer are their factors τ.
+    /// A ← R above the diagonal and Householder vectors below it; returns their factors τ.
     pub(crate) fn factor_qr(&self, a: &Part<'_>) -> Result<Buffer<f64>, CudaError> {
         let tau = self.allocate(a.rows().min(a.columns()))?;
         let info = self.allocate::<i32>(1)?;

@@ -123,6 +123,7 @@ pub(crate) fn compiler_library() -> Result<(), CudaError> {
 
 /// What the driver reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Devices {
     /// The number of devices.
     pub count: usize,

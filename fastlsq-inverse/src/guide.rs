@@ -6,8 +6,8 @@
 //!
 //! # 2. What is sought
 //! `.find(Sought::new(p, start))` for each parameter that is to be found, with bounds and prior knowledge;
-//! `.parameter(p, value)` for one whose value is known after all. Derivatives by the parameters are the
-//! library's business, as is the product rule in −∇·(a∇u):
+//! `.parameter(p, value)` for one whose value is known after all. Derivatives by the parameters
+//! follow from the statement, and so does the product rule in −∇·(a∇u):
 //! ```
 //! use fastlsq_inverse::{BoxDomain, InverseProblem, Observations, Options, Sought};
 //! use fastlsq_inverse::{X, div, grad, parameter, unknown};

@@ -4,7 +4,7 @@
 use fastlsq_newton::ndarray::array;
 use fastlsq_newton::{
     BoxDomain, Condition, NewtonError, NewtonOptions, NonlinearProblem, Options, WALLS, X, Y, div,
-    dot, grad, laplacian, unknowns, vector,
+    dot, grad, laplacian, sqrt, unknowns, vector,
 };
 
 const REYNOLDS: f64 = 50.0;
@@ -27,7 +27,12 @@ fn main() -> Result<(), NewtonError> {
         .solve_with(&NewtonOptions::new().solve_options(options))?;
     println!("{flow}");
     #[cfg(feature = "plot")]
-    flow.plot("cavity.png")?;
+    flow.quantities([
+        ("u", u.into()),
+        ("v", v.into()),
+        ("speed", sqrt(u * u + v * v)),
+    ])
+    .plot("cavity.png")?;
 
     // As much flows back below as the lid drags along above.
     let through = (0..=200).map(|k| {

@@ -1,13 +1,14 @@
 //! A check of the slopes that Newton's method uses, against differences of the residual itself.
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_solve::auto::HeldOut;
+use fastlsq_solve::search::HeldOut;
 
 use crate::NewtonError;
 use crate::problem::{Concrete, NonlinearProblem};
 
 /// The largest disagreement between a residual's slopes and its differences.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct JacobianCheck {
     /// |slope − difference| / (1 + |slope|), at its worst.
     pub worst: f64,

@@ -33,7 +33,6 @@
 //!
 //! Everything of `fastlsq-solve` that its signatures need is re-exported here.
 
-mod bench;
 mod branch;
 mod error;
 pub mod evolution;
@@ -48,6 +47,7 @@ mod problem;
 pub mod problems;
 mod report;
 mod residual;
+mod search;
 mod slabs;
 mod solution;
 mod state;
@@ -59,24 +59,24 @@ pub use error::NewtonError;
 pub use fastlsq_solve::plot;
 pub use fastlsq_solve::{
     Action, Annulus, AxisIntegral, Backend, Ball, Basis, BasisError, BlockReport, BoundaryPart,
-    BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve, Coefficient, Combined,
-    ComplexPower, ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition,
-    Control, Coordinate, Corner, CpuBackend, Curve, Cylinder, Dependent, Domain, DomainError,
-    DomainExt, Draw, Ellipse, EquationRow, Expr, FINAL, Face, Factor, Factored, FactoredProblem,
-    FeatureChoice, Field, Form, Frame, FrequencyLaw, GridSamples, HalfSpace, Hole, HyperDual,
-    INITIAL, Implicit, Imposition, InputMap, Interval, Jet, JoinedBasis, Limit, LinearProblem,
-    LsqError, LsqInfo, LsqOptions, Method, MirroredSites, Mistake, MistakeReason, Moved,
-    MultiIndex, Multiplier, MultiquadricBasis, Name, NewData, Operator, OperatorError, Options,
-    Outline, PAPER_GRID, Parameter, Parity, ParseError, PartKind, PartSelector, Parted, Place,
-    Polygon, PolynomialBasis, PolynomialFamily, Posedness, PreparedRows, Probe, ProblemStatement,
-    Product, Progress, Quadrature, Real, Renamed, RenamedParts, Report, Residual, ResidualValues,
-    RowBlock, RowSource, SampleError, SaveError, SavedBasis, Sequence, SetOperation,
-    SinusoidalBasis, SinusoidalBuilder, Sites, SmoothFactor, Solution, SolveError, Space,
-    SpaceTime, Stage, Statement, StatementError, Status, SymmetrisedBasis, Symmetry, System, T,
-    TanhBasis, TanhBuilder, Taylor, Term, Torus, UnitSampler, Unknown, UpperLimit, Vocabulary,
-    WALLS, WeightLaw, Weighted, WrittenRows, X, Y, Z, abs, acos, antiderivative, asin, atan, auto,
-    axis, backend, biharmonic, call, compress, control, coordinate, corner_factors,
-    corner_functions, cos, cosh, dense, directional, div, domain, dot, exp, faer, fastlsq_basis,
+    BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, CandidateReport, ClosedCurve, Coefficient,
+    Combined, ComplexPower, ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem,
+    Condition, Control, Coordinate, Corner, CpuBackend, Curve, Cylinder, Dependent, Domain,
+    DomainError, DomainExt, Draw, Ellipse, EquationRow, Expr, FINAL, Face, Factor, Factored,
+    FactoredProblem, FeatureChoice, Field, Form, Frame, FrequencyLaw, GridSamples, HalfSpace, Hole,
+    HyperDual, INITIAL, Implicit, Imposition, InputMap, Interval, Jet, JoinedBasis, Limit,
+    LinearProblem, LsqError, LsqInfo, LsqOptions, Method, MirroredSites, Mistake, MistakeReason,
+    Moved, MultiIndex, Multiplier, MultiquadricBasis, Name, NewData, Operator, OperatorError,
+    Options, Outline, PAPER_GRID, Parameter, Parity, ParseError, PartKind, PartSelector, Parted,
+    Place, Polygon, PolynomialBasis, PolynomialFamily, Posedness, PreparedRows, ProblemStatement,
+    Product, Progress, Quadrature, Quantities, Real, Renamed, RenamedParts, Report, Residual,
+    ResidualValues, RowBlock, RowSource, SampleError, SaveError, SavedBasis, Sequence,
+    SetOperation, SinusoidalBasis, SinusoidalBuilder, Sites, SmoothFactor, Solution, SolveError,
+    Space, SpaceTime, Stage, Statement, StatementError, Status, SymmetrisedBasis, Symmetry, System,
+    T, TanhBasis, TanhBuilder, Taylor, Term, Torus, UnitSampler, Unknown, UpperLimit, Vocabulary,
+    WALLS, WeightLaw, Weighted, WrittenRows, X, Y, Z, abs, acos, antiderivative, asin, atan, axis,
+    backend, biharmonic, call, compress, control, coordinate, corner_factors, corner_functions,
+    cos, cosh, dense, directional, div, domain, dot, exp, faer, fastlsq_basis,
     fractional_laplacian, given, given_on_block, grad, harmonic_polynomials, hole_factors,
     hole_functions, identity_matrix, integral, laplacian, ln, lsq, multiplier, ndarray, normal,
     normal_derivative, parameter, parameters, patches, posed, samples, saved, sech, sign, sin,
@@ -85,7 +85,7 @@ pub use fastlsq_solve::{
 pub use jacobian::JacobianCheck;
 pub use options::{Continuation, NewtonOptions, Start, StepForm};
 pub use problem::NonlinearProblem;
-pub use report::{Candidate, NewtonReport, NewtonStatus, Step};
+pub use report::{NewtonCandidate, NewtonReport, NewtonStatus, Step};
 pub use slabs::{SlabSolution, Slabs};
 pub use solution::NonlinearSolution;
 

@@ -1,10 +1,8 @@
 //! Every choice of a nonlinear solve, with its default.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
-use fastlsq_solve::{Options, Parameter, Progress, Solution};
+use fastlsq_solve::{Options, Parameter, Solution};
 
 use crate::slabs::SlabSolution;
 
@@ -65,6 +63,7 @@ pub enum Continuation {
 /// # let _ = paper;
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct NewtonOptions {
     /// Features, rows, weights, tolerance, backend, limits: as for linear problems.
     pub solve: Options,
@@ -229,30 +228,7 @@ impl NewtonOptions {
         self
     }
 
-    /// The call ends when this time has passed, with the best that it has by then.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.solve = self.solve.time_limit(limit);
-        self
-    }
-
-    /// The most memory, in bytes, that the call may have at a time.
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.solve = self.solve.memory_limit(bytes);
-        self
-    }
-
-    /// Called with the stage, the best score and the time, again and again; `Break` ends the call with the best that it
-    /// has by then.
-    #[must_use]
-    pub fn progress(
-        mut self,
-        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.solve = self.solve.progress(callback);
-        self
-    }
+    fastlsq_solve::limit_setters!(solve);
 
     /// The options of a call that begins now, or that is part of a running one.
     pub(crate) fn started(&self) -> Self {

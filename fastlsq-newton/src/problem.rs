@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::auto;
+use fastlsq_solve::search;
 use fastlsq_solve::{
     ConcreteProblem, Domain, EquationRow, Field, Parameter, ProblemStatement, SolveError, Statement,
 };
@@ -73,7 +73,7 @@ impl NonlinearProblem {
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn solve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
-        crate::bench::solve(self, options)
+        crate::search::solve(self, options)
     }
 
     /// Evolves the problem in time, or says why it is no [evolution](crate::evolution).
@@ -82,7 +82,7 @@ impl NonlinearProblem {
     /// [`NewtonError::NoEvolution`], and as [`solve`](Self::solve).
     pub fn evolve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
         let concrete = Concrete::new(self, None)?;
-        auto::validate(&concrete.frame, &options.solve)?;
+        search::validate(&concrete.frame, &options.solve)?;
         let evolution = Evolution::recognise(&self.statement.concrete(&[])?)
             .map_err(|reason| NewtonError::NoEvolution { reason })?;
         self.evolved(&evolution, concrete.linear, &options.started())
@@ -100,7 +100,7 @@ impl NonlinearProblem {
         let solution = solution.on_domain(self.statement.shared_domain())?;
         let first = solution.bases().first().cloned();
         let features = first
-            .map(auto::Features::Given)
+            .map(search::Features::Given)
             .ok_or(SolveError::NothingToSolve)?;
         Ok(NonlinearSolution::evolved(
             solution, features, linear, report,

@@ -55,7 +55,7 @@ pub struct Step {
 /// One set of features that the search tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Candidate {
+pub struct NewtonCandidate {
     /// Features of each unknown.
     pub features: usize,
     /// Newton steps, all stages of continuation together.
@@ -83,7 +83,7 @@ pub struct NewtonReport {
     /// Least-squares solves over all candidates.
     pub solves: usize,
     /// The candidates in the order they were tried.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<NewtonCandidate>,
 }
 
 impl NewtonReport {

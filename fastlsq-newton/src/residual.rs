@@ -15,7 +15,7 @@ pub(crate) struct Residual {
 
 /// Values and slopes of a residual at many points.
 #[derive(Debug, Clone)]
-pub(crate) struct Evaluated {
+pub(crate) struct EvaluatedResidual {
     /// R(xᵢ).
     pub(crate) values: Vec<f64>,
     /// ∂R/∂(jet) at xᵢ: one row per point, one column per jet.
@@ -73,12 +73,12 @@ impl Residual {
         table: &Array2<f64>,
         sites: Sites<'_>,
         parameter: f64,
-    ) -> Result<Evaluated, NewtonError> {
+    ) -> Result<EvaluatedResidual, NewtonError> {
         let found = self
             .expression
             .evaluate(table.view(), &sites, &[parameter])?;
         let slopes = found.parameter_slopes;
-        Ok(Evaluated {
+        Ok(EvaluatedResidual {
             values: found.values,
             slopes: found.slopes,
             parameter_slopes: match slopes.ncols() {
@@ -94,9 +94,9 @@ impl Residual {
         table: &Array2<f64>,
         sites: Sites<'_>,
         parameter: f64,
-    ) -> Evaluated {
+    ) -> EvaluatedResidual {
         self.try_evaluate(table, sites, parameter)
-            .unwrap_or_else(|_| Evaluated {
+            .unwrap_or_else(|_| EvaluatedResidual {
                 values: vec![f64::NAN; sites.len()],
                 slopes: Array2::zeros((sites.len(), self.jets().len())),
                 parameter_slopes: vec![0.0; sites.len()],
@@ -104,7 +104,7 @@ impl Residual {
     }
 }
 
-impl Evaluated {
+impl EvaluatedResidual {
     /// The first point where the residual or a slope is not finite.
     pub(crate) fn first_bad(&self) -> Option<(usize, f64)> {
         (0..self.values.len()).find_map(|i| {

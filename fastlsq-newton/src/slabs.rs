@@ -2,8 +2,8 @@
 
 mod carried;
 
-use fastlsq_solve::auto::Features;
 use fastlsq_solve::samples::{GridSamples, SampleError, even_axes};
+use fastlsq_solve::search::Features;
 use fastlsq_solve::{DomainExt, EquationRow, Expr, Limit, Sites, SolveError, Stage, given, vector};
 use ndarray::Axis;
 

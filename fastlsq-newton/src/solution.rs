@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use fastlsq_solve::Solution;
-use fastlsq_solve::auto::Features;
+use fastlsq_solve::search::Features;
 
 use crate::evolution::EvolutionReport;
 use crate::report::{NewtonReport, NewtonStatus};

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::residual::Evaluated;
+use crate::residual::EvaluatedResidual;
 
 /// What is known of u at the rows' points: all that Newton's method needs of it.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl State {
 /// Residual and slopes of every block at a state.
 pub(crate) struct Linearised {
     /// For nonlinear blocks, values and slopes.
-    pub(crate) evaluated: Vec<Option<Evaluated>>,
+    pub(crate) evaluated: Vec<Option<EvaluatedResidual>>,
     /// The residual of every block.
     pub(crate) residuals: Vec<Vec<f64>>,
 }

@@ -7,7 +7,7 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::{self, detect_parity, periodic_mirrors, statement_mirrors};
+use fastlsq_solve::search::{self, detect_parity, periodic_mirrors, statement_mirrors};
 use fastlsq_solve::{ConcretePlace, DomainExt, Options, PartSelector, Sites};
 use ndarray::Array2;
 
@@ -115,7 +115,7 @@ fn mirrors(
 /// The class of each axis, where axes of one class can be exchanged.
 pub(crate) fn exchangeable(problem: &Concrete, options: &Options) -> Option<Vec<usize>> {
     let parameter = problem.value();
-    auto::exchangeable(&problem.frame, options, &|place, axes, sites| {
+    search::exchangeable(&problem.frame, options, &|place, axes, sites| {
         let residual = problem.residuals.get(place).and_then(Option::as_ref);
         residual.is_some_and(|residual| exchanges(residual, axes, sites, parameter))
     })

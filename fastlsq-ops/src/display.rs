@@ -5,8 +5,9 @@ use std::fmt;
 use fastlsq_basis::{Action, AxisIntegral, UpperLimit};
 
 use crate::operator::Term;
-use crate::typography::{number, subscript, superscript};
+use crate::typography::number;
 use crate::{EquationRow, Operator};
+use fastlsq_basis::typography::{subscript, superscript};
 
 impl fmt::Display for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

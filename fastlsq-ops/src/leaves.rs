@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::Name;
-use crate::typography::subscript;
+use fastlsq_basis::typography::subscript;
 
 /// A coordinate of the point; the domain decides which exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -155,7 +155,7 @@ impl EquationRow {
         self.dim().map(|_| ())
     }
 
-    /// Writes the rows over all unknowns on the calling thread: one row a point, Σ Nₖ columns.
+    /// Writes the rows over all unknowns on the calling thread: one row per point, Σ Nₖ columns.
     ///
     /// # Errors
     /// A mistake in the row, or bases (one for each unknown), points or an output that do not fit.

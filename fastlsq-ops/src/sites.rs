@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2, s};
 use crate::OperatorError;
 use crate::error::{require_dim, require_size};
 
-/// Points (one row a point), with their normals and tabulated coefficients where there are any.
+/// Points (one row per point), with their normals and tabulated coefficients where there are any.
 ///
 /// Views only: cheap to copy and to cut into blocks. Every call that applies an operator takes
 /// `impl Into<Sites>`, so a plain point set, or a pair of points and optional normals, will do.
@@ -36,14 +36,14 @@ impl<'a> Sites<'a> {
         }
     }
 
-    /// The same points with a normal each, one row a point.
+    /// The same points with a normal each, one row per point.
     #[must_use]
     pub fn with_normals(mut self, normals: ArrayView2<'a, f64>) -> Self {
         self.normals = Some(normals);
         self
     }
 
-    /// The same points with values of tabulated coefficients: one row a point, one column a
+    /// The same points with values of tabulated coefficients: one row per point, one column per
     /// coefficient (see [`Field::tabulated`](crate::Field::tabulated)).
     #[must_use]
     pub fn with_table(mut self, table: ArrayView2<'a, f64>) -> Self {
@@ -69,19 +69,19 @@ impl<'a> Sites<'a> {
         self.points.ncols()
     }
 
-    /// The points, one row a point.
+    /// The points, one row per point.
     #[must_use]
     pub fn points(&self) -> ArrayView2<'a, f64> {
         self.points
     }
 
-    /// The normals, one row a point.
+    /// The normals, one row per point.
     #[must_use]
     pub fn normals(&self) -> Option<ArrayView2<'a, f64>> {
         self.normals
     }
 
-    /// The tabulated coefficients, one row a point.
+    /// The tabulated coefficients, one row per point.
     #[must_use]
     pub fn table(&self) -> Option<ArrayView2<'a, f64>> {
         self.table

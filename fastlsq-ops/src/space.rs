@@ -1,7 +1,7 @@
 //! The coordinates of a domain: how many, their names, and whether the last one is time.
 
-use crate::typography::subscript;
 use crate::{Coordinate, Name, StatementError};
+use fastlsq_basis::typography::subscript;
 
 /// The axes that expressions refer to.
 ///

@@ -16,5 +16,8 @@ fn main() -> Result<(), SolveError> {
         .solve()?;
     println!("u(-0.9, 0.1) = {:.10}", solution.value(&[-0.9, 0.1])?);
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("ellipse_ring.png")?;
+    assert!(solution.report().error_estimate < 1e-6);
     Ok(())
 }

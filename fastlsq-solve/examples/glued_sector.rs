@@ -21,8 +21,12 @@ fn main() -> Result<(), SolveError> {
         .condition("outer", unknown("u"), teeth)
         .identified("first", Motion::rotation(2, [0, 1], FRAC_PI_3)?)
         .solve()?;
-    let side = [[0.75, 0.0], [0.75 * cos, 0.75 * sin]].map(|x| solution.value(&x));
-    println!("on the two sides: {side:?}");
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("glued_sector.png")?;
+    let one = solution.value(&[0.75, 0.0])?;
+    let other = solution.value(&[0.75 * cos, 0.75 * sin])?;
+    println!("on the two sides: {one:.10}, {other:.10}");
+    assert!((one - other).abs() < 1e-8);
     Ok(())
 }

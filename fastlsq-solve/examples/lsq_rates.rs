@@ -75,7 +75,10 @@ fn main() -> Result<(), LsqError> {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build()
-                .map_err(|cause| LsqError::Threads { threads, cause })?;
+                .map_err(|error| LsqError::Threads {
+                    threads,
+                    reason: error.to_string(),
+                })?;
             let par = if threads == 1 {
                 Par::Seq
             } else {

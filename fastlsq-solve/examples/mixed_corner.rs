@@ -17,5 +17,8 @@ fn main() -> Result<(), SolveError> {
         .solve_with(&Options::new().tolerance(1e-6))?;
     println!("u(0, 0.1) = {:.6}", solution.value(&[0.0, 0.1])?);
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("mixed_corner.png")?;
+    assert!(solution.report().error_estimate < 1e-5);
     Ok(())
 }

@@ -24,7 +24,9 @@ fn main() -> Result<(), SolveError> {
     );
     println!("{}", solution.report());
     #[cfg(feature = "plot")]
-    solution.plot("scattering.png")?;
+    solution
+        .quantities([("scattered", p.into()), ("total", p + cos(k * X))])
+        .plot("scattering.png")?;
     assert!(solution.report().error_estimate < 1e-6);
     Ok(())
 }

@@ -21,5 +21,8 @@ fn main() -> Result<(), SolveError> {
         .dirichlet(cos(X - 0.5 * Z))
         .solve()?;
     println!("torus: {:.8} (cos 1)", ring.value(&[1.1, 0.0, 0.2])?);
+    #[cfg(feature = "plot")]
+    ring.plot("solids.png")?;
+    assert!((ring.value(&[1.1, 0.0, 0.2])? - 1_f64.cos()).abs() < 1e-7);
     Ok(())
 }

@@ -16,7 +16,11 @@ fn main() -> Result<(), SolveError> {
         .equation(laplacian(unknown("u")), 0.0)
         .dirichlet(X * X)
         .solve_with(&Options::new().tolerance(1e-8))?;
-    println!("u(0.5, 0.2) = {:.8}", solution.value(&[0.5, 0.2])?);
     println!("{}", solution.report());
+    #[cfg(feature = "plot")]
+    solution.plot("star.png")?;
+    let (one, other) = (solution.value(&[0.5, 0.2])?, solution.value(&[0.5, -0.2])?);
+    println!("u(0.5, 0.2) = {one:.9}, u(0.5, −0.2) = {other:.9}");
+    assert!((one - other).abs() < 1e-7);
     Ok(())
 }

@@ -8,7 +8,6 @@ use fastlsq_ops::{Expr, Field, Frame};
 use ndarray::ArrayView2;
 
 use crate::SolveError;
-use crate::auto::{Features, HeldOut, Score, Witness, companion, relative_error, sample};
 use crate::backend::Factored;
 use crate::control::Control;
 use crate::lsq::RowSource;
@@ -16,6 +15,7 @@ use crate::options::Options;
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::problem::ConcreteProblem;
 use crate::report::{Repeated, Status};
+use crate::search::{Features, HeldOut, Score, Witness, companion, relative_error, sample};
 use crate::solution::Solution;
 use crate::system::{RowBlock, System};
 
@@ -106,7 +106,7 @@ impl FactoredProblem {
         self.factored
     }
 
-    /// The points of a block, by its label ("equation 1", "walls", …), one row a point.
+    /// The points of a block, by its label ("equation 1", "walls", …), one row per point.
     ///
     /// # Errors
     /// No such block.
@@ -220,7 +220,7 @@ impl FactoredProblem {
             Status::IllPosed
         };
         report.choice = "new data for a factored problem".to_owned();
-        report.probes.clear();
+        report.candidates.clear();
         report.repeated = Repeated::default();
         (report.seconds, report.solve_seconds) = (seconds, solve_seconds);
         let problem = &self.problem;

@@ -68,7 +68,6 @@
 //! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 
-pub mod auto;
 pub mod backend;
 mod compress;
 #[cfg(feature = "conformance")]
@@ -90,6 +89,8 @@ pub mod random_problems;
 mod report;
 pub mod samples;
 pub mod saved;
+#[doc(hidden)]
+pub mod search;
 mod singular;
 mod solution;
 pub mod space;
@@ -102,9 +103,9 @@ pub use control::{Control, Limit, Progress, Stage};
 pub use domain::{
     Annulus, Ball, BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, BoxUnion, ClosedCurve,
     Combined, Corner, Curve, Cylinder, Divided, Domain, DomainError, DomainExt, Ellipse, Exterior,
-    FINAL, HalfSpace, Hole, INITIAL, Implicit, Interval, Moved, Outline, PartKind, PartSelector,
-    Parted, Polygon, Product, Quadrature, REST, Region, Renamed, RenamedParts, SetOperation,
-    SpaceTime, Surface, Torus, WALLS,
+    FINAL, HalfSpace, Hole, INITIAL, Implicit, Interval, Motion, Moved, Outline, PartKind,
+    PartSelector, Parted, Polygon, Product, Quadrature, REST, Region, Renamed, RenamedParts,
+    SetOperation, SpaceTime, Surface, Torus, WALLS,
 };
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
@@ -133,10 +134,10 @@ pub use options::{FeatureChoice, Options, PAPER_GRID, Symmetry};
 pub use posed::Posedness;
 pub use problem::{
     ConcreteCondition, ConcreteEquation, ConcretePlace, ConcreteProblem, Condition, Imposition,
-    LinearProblem, Mistake, MistakeReason, Motion, Place, ProblemStatement,
+    LinearProblem, Mistake, MistakeReason, Place, ProblemStatement,
 };
-pub use report::{BlockReport, Probe, Report, Status};
-pub use samples::{GridSamples, SampleError};
+pub use report::{BlockReport, CandidateReport, Report, Status};
+pub use samples::{GridSamples, Quantities, SampleError};
 pub use saved::SaveError;
 pub use singular::{
     bounded_functions, corner_factors, corner_functions, harmonic_polynomials, hole_factors,

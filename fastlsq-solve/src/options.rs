@@ -1,23 +1,22 @@
 //! Every choice of a solve, with its default. What is left unset is chosen automatically.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use fastlsq_basis::sampling::Sequence;
 use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
 
-use crate::auto::Candidate;
 use crate::backend::{Backend, CpuBackend};
-use crate::control::{Control, Progress};
+use crate::control::Control;
 use crate::lsq::LsqOptions;
 use crate::patches::Patching;
+use crate::search::Choices;
 
 /// The paper's grid of bandwidths (paper, experimental setup).
 pub const PAPER_GRID: [f64; 9] = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 12.0, 15.0];
 
 /// Where the features come from.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub enum FeatureChoice {
     /// Sinusoidal features; the frequency law is searched for.
     #[default]
@@ -35,11 +34,12 @@ pub enum FeatureChoice {
     /// This very basis for every unknown.
     Basis(Arc<dyn Basis>),
     /// The features and rows that an earlier search chose: see [`Report::options`](crate::Report::options).
-    Repeated(Arc<Candidate>),
+    Repeated(Arc<Choices>),
 }
 
 /// How the symmetry of the problem is used.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Symmetry {
     /// Look for reflections that leave equations, data and domain unchanged, and use them.
     #[default]
@@ -61,6 +61,7 @@ pub enum Symmetry {
 /// # let _ = (quick, protocol);
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Options {
     /// The relative error of u to aim for.
     pub tolerance: f64,
@@ -291,31 +292,7 @@ impl Options {
         self
     }
 
-    /// The solve ends when this time has passed, with the best that it has by then (default: no limit).
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.lsq = self.lsq.time_limit(limit);
-        self
-    }
-
-    /// The most memory, in bytes, that the solve may have at a time, points and data included; it ends with the best that it
-    /// has where more would be needed (default: what the machine has available).
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.lsq = self.lsq.memory_limit(bytes);
-        self
-    }
-
-    /// Called with the stage, the best score and the time, again and again; `Break` ends the solve with the best that it has
-    /// by then (see [`control`](crate::control)).
-    #[must_use]
-    pub fn progress(
-        mut self,
-        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.lsq = self.lsq.progress(callback);
-        self
-    }
+    crate::limit_setters!(lsq);
 
     /// Time limit, memory limit and progress callback.
     #[must_use]

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use fastlsq_basis::{FrequencyLaw, Parity};
 use serde::{Deserialize, Serialize};
 
-use crate::auto::{Candidate, Features, Found, Trial};
 use crate::control::{Control, Limit};
 use crate::options::{FeatureChoice, Options};
 use crate::patches::{PatchReport, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
+use crate::search::{Candidate, Choices, Features, Found};
 
 /// How a solve ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ impl fmt::Display for Status {
 /// One candidate that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Probe {
+pub struct CandidateReport {
     /// Features for each unknown.
     pub features: usize,
     /// The frequency law in words.
@@ -74,21 +74,22 @@ pub struct Probe {
     pub solve_seconds: f64,
 }
 
-impl Probe {
-    pub(crate) fn of<X>(trial: &Trial<X>) -> Self {
+impl CandidateReport {
+    pub(crate) fn of<X>(candidate: &Candidate<X>) -> Self {
         Self {
-            features: trial.bases.first().map_or(0, |basis| basis.len()),
-            law: describe_features(&trial.features),
-            rank: trial.info.rank,
-            score: trial.score.worst,
-            seconds: trial.seconds,
-            solve_seconds: trial.info.seconds.total(),
+            features: candidate.bases.first().map_or(0, |basis| basis.len()),
+            law: describe_features(&candidate.features),
+            rank: candidate.info.rank,
+            score: candidate.score.worst,
+            seconds: candidate.seconds,
+            solve_seconds: candidate.info.seconds.total(),
         }
     }
 }
 
 /// How well one equation or condition holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BlockReport {
     /// Its name.
     pub label: String,
@@ -104,6 +105,7 @@ pub struct BlockReport {
 
 /// The record of a linear solve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,
@@ -144,7 +146,8 @@ pub struct Report {
     /// The backend.
     pub backend: String,
     /// Every candidate that was tried.
-    pub probes: Vec<Probe>,
+    #[serde(alias = "probes")]
+    pub candidates: Vec<CandidateReport>,
     /// Seconds in all.
     #[serde(with = "crate::saved::number")]
     pub seconds: f64,
@@ -196,7 +199,7 @@ impl Report {
             choice: String::new(),
             method: String::new(),
             backend: String::new(),
-            probes: Vec::new(),
+            candidates: Vec::new(),
             seconds: 0.0,
             solve_seconds: 0.0,
             threads: rayon::current_num_threads(),
@@ -273,7 +276,7 @@ impl Report {
             choice: found.choice.clone(),
             method: format!("{} ({})", best.info.method, best.info.reason),
             backend: options.backend.name(),
-            probes: found.probes.clone(),
+            candidates: found.candidates.clone(),
             seconds,
             solve_seconds: best.seconds,
             threads: rayon::current_num_threads(),
@@ -284,7 +287,7 @@ impl Report {
         };
         match best.points {
             Some(points) => report.repeated_by(Options {
-                choice: FeatureChoice::Repeated(Arc::new(Candidate {
+                choice: FeatureChoice::Repeated(Arc::new(Choices {
                     features: best.features.clone(),
                     points,
                     ridge: best.ridge,

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use fastlsq_solve::auto::{Structure, structure};
 use fastlsq_solve::problems::high;
+use fastlsq_solve::search::{Structure, structure};
 use fastlsq_solve::{
     BoxDomain, Expr, LinearProblem, Options, Status, axis, cos, exp, given, laplacian, sin, unknown,
 };

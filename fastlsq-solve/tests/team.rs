@@ -9,12 +9,14 @@ use std::time::Duration;
 use faer::Mat;
 use fastlsq_solve::conformance::{CHECKS, as_team};
 use fastlsq_solve::lsq::{Method, RowsCost};
+use fastlsq_solve::patches::PatchOptions;
 use fastlsq_solve::team::Team;
 use fastlsq_solve::{
     Backend, BoxDomain, CpuBackend, EquationRow, FrequencyLaw, LinearProblem, LsqOptions, Options,
     RowBlock, RowSource, SinusoidalBasis, System, TeamBackend, UnitSampler, X, Y, given, laplacian,
     sin, unknown,
 };
+use proptest::prelude::*;
 
 /// Rows of values at points of the unit square.
 fn system(rows: usize, features: usize, shift: f64) -> System {
@@ -315,4 +317,54 @@ fn members_that_differ_end_the_job_with_a_message() {
         message.contains("rank 0, 1 factors a system; rank 2 has ended"),
         "{message}"
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Rows that divide into streams and members in any way, fewer rows than features among them.
+    #[test]
+    fn sizes_at_random_on_any_number_of_members_give_the_answer_of_one(
+        rows in prop_oneof![1_usize..60, 1_000_usize..20_000],
+        features in 1_usize..40,
+        size in 1_usize..10,
+        keep_q in any::<bool>(),
+    ) {
+        let system = system(rows, features, 0.0);
+        let options = LsqOptions::new().keep_q(keep_q);
+        let alone = CpuBackend.factor(&system, &options).unwrap();
+        let expected = alone.solution().unwrap();
+        let other = Mat::from_fn(rows, 2, |i, j| ((i * (j + 3)) as f64).cos());
+        let other_expected = keep_q.then(|| alone.solve(other.as_ref()).unwrap());
+        for (x, y) in as_team(size, |team| {
+            let factored = TeamBackend::new(team).factor(&system, &options).unwrap();
+            let other = keep_q.then(|| factored.solve(other.as_ref()).unwrap());
+            (factored.solution().unwrap(), other)
+        }) {
+            prop_assert!(same_bits(&x, &expected));
+            if let (Some(y), Some(expected)) = (&y, &other_expected) {
+                prop_assert!((y - expected).norm_l2() <= 1e-12 * expected.norm_l2());
+            }
+        }
+    }
+}
+
+/// Two halves of a grid are two subtrees: what one member does not do is done by the other, and little is done by one alone.
+#[test]
+fn two_members_share_the_fronts_of_a_grid_evenly() {
+    let u = unknown("u");
+    let vary = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u) + (1.0 + 30.0 * X * Y * Y) * u, 1.0)
+        .dirichlet(0.0);
+    let patches = PatchOptions::new().first_grid([8, 8]).max_rounds(1);
+    let options = Options::new().tolerance(1e-6).patches(patches);
+    let flops = as_team(2, |team: Arc<dyn Team>| {
+        let options = options.clone().backend(TeamBackend::new(Arc::clone(&team)));
+        vary.solve_with(&options).unwrap();
+        team.tally().counts().flops as f64
+    });
+    // All that is not shared is the front on the cut: 8 sides of 14 unknowns.
+    let cut = 2.0 / 3.0 * f64::powi(8.0 * 14.0, 3);
+    let apart = flops[0] - flops[1];
+    assert!((apart - cut).abs() < 1e-3 * cut, "{flops:?}");
 }

@@ -55,7 +55,7 @@ impl Mixed {
     }
 }
 
-/// There are features and axes, and outputs have one row a point and one column a feature.
+/// There are features and axes, and outputs have one row per point and one column per feature.
 ///
 /// # Errors
 /// The first [`Violation`](super::Violation).

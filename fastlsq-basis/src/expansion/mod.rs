@@ -234,7 +234,7 @@ impl SinusoidalExpansion {
         Ok(self.waves().map(|(w, a)| a.at(dot(w, x))).sum())
     }
 
-    /// u at many points, one row a point.
+    /// u at many points, one row per point.
     ///
     /// # Errors
     /// Points of another dimension or not finite.

@@ -247,10 +247,11 @@ impl Basis for PiecewiseBasis {
 
 const KIND: &str = "piecewise basis";
 
+/// Terms with integrals: coefficients and what they multiply.
+type Integrals<'f> = Vec<(&'f Coefficient<'f>, &'f Action)>;
+
 /// The terms of a form that are plain derivatives, and those with integrals.
-fn split<'f>(
-    form: &'f Form<'f>,
-) -> Result<(Form<'f>, Vec<(&'f Coefficient<'f>, &'f Action)>), BasisError> {
+fn split<'f>(form: &'f Form<'f>) -> Result<(Form<'f>, Integrals<'f>), BasisError> {
     let mut plain = Form::new();
     let mut integrals = Vec::new();
     for term in form.terms() {

@@ -15,6 +15,7 @@ use crate::{BasisError, InputMap, MultiIndex};
 /// The polynomials of one variable that products are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum PolynomialFamily {
     /// 1, x, x², …
     Monomial,

@@ -30,6 +30,7 @@ const INDEPENDENT_LABEL: u64 = 0;
 /// How successive points relate to one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Sequence {
     /// Independent and uniformly distributed (ChaCha8); averages converge like n^(−1/2).
     Independent,
@@ -101,7 +102,7 @@ impl UnitSampler {
         self.seed
     }
 
-    /// The next `count` points of (0, 1)^dim, one a row.
+    /// The next `count` points of (0, 1)^dim, one per row.
     #[must_use]
     pub fn points(&mut self, count: usize, dim: usize) -> Array2<f64> {
         let mut points = Array2::zeros((count, dim));
@@ -121,7 +122,7 @@ impl UnitSampler {
         points
     }
 
-    /// The next `count` standard normal vectors of R^dim, one a row: [`UnitSampler::points`] sent
+    /// The next `count` standard normal vectors of R^dim, one per row: [`UnitSampler::points`] sent
     /// through [`normal_quantile`] coordinate by coordinate.
     #[must_use]
     pub fn normals(&mut self, count: usize, dim: usize) -> Array2<f64> {

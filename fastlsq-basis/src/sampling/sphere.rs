@@ -52,7 +52,7 @@ fn set_row(mut row: ArrayViewMut1<'_, f64>, values: &[f64], scale: f64) {
 }
 
 impl UnitSampler {
-    /// The next `count` unit vectors of R^dim, one a row, uniform on the sphere.
+    /// The next `count` unit vectors of R^dim, one per row, uniform on the sphere.
     #[must_use]
     pub fn directions(&mut self, count: usize, dim: usize) -> Array2<f64> {
         let unit = self.points(count, coordinates(dim));
@@ -65,7 +65,7 @@ impl UnitSampler {
         directions
     }
 
-    /// The next `count` points of the unit ball of R^dim, one a row, uniform in volume: direction
+    /// The next `count` points of the unit ball of R^dim, one per row, uniform in volume: direction
     /// times a radius distributed as U^(1/dim).
     #[must_use]
     pub fn ball_points(&mut self, count: usize, dim: usize) -> Array2<f64> {

@@ -3,7 +3,7 @@
 //! For sin(w·x + b), a derivative D^α is w^α Φ_{|α| mod 4} (paper, Eq. 3), a Fourier multiplier is
 //! a factor m(w), and an integral over [a, t] along an axis is the value at the midpoint times
 //! h sinc(w h/2) with h = t − a. So all terms with the same coefficient function add up to
-//! pⱼ sin z + qⱼ cos z, two numbers a feature, whatever the order of the operator.
+//! pⱼ sin z + qⱼ cos z, two numbers per feature, whatever the order of the operator.
 
 use crate::BasisError;
 use crate::form::{AxisIntegral, Form};
@@ -58,7 +58,7 @@ impl<'a> From<Pass<'a>> for WavePass<'a> {
 pub(super) struct Pass<'a> {
     pub(super) integrals: Vec<AxisIntegral>,
     pub(super) groups: Vec<Group<'a>>,
-    /// Whether one or two shifted sines a feature serve all groups.
+    /// Whether one or two shifted sines per feature serve all groups.
     pub(super) few_waves: bool,
 }
 
@@ -96,7 +96,7 @@ impl Pass<'_> {
 }
 
 /// The features as the collapse needs them.
-pub(super) struct Features<'a> {
+pub(super) struct CollapsedFeatures<'a> {
     pub(super) dim: usize,
     pub(super) frequencies: &'a [f64],
     pub(super) parity: &'a [Parity],
@@ -108,7 +108,7 @@ pub(super) struct Features<'a> {
 /// # Errors
 /// A symbol that is not finite at some frequency (a multiplier with a pole, or overflow).
 pub(super) fn collapse<'a>(
-    features: &Features<'_>,
+    features: &CollapsedFeatures<'_>,
     form: &Form<'a>,
 ) -> Result<Vec<Pass<'a>>, BasisError> {
     let mut passes: Vec<Pass<'a>> = Vec::new();
@@ -172,7 +172,7 @@ fn group_for<'p, 'a>(
     integrals: &[AxisIntegral],
     source: Option<&'a [f64]>,
     flipped: u64,
-    features: &Features<'_>,
+    features: &CollapsedFeatures<'_>,
 ) -> &'p mut Group<'a> {
     let pass = match passes.iter().position(|pass| pass.integrals == integrals) {
         Some(index) => index,

@@ -7,6 +7,7 @@ use crate::sampling::{Sequence, UnitSampler, normal_quantile};
 /// How the standard frequencies and uniform phases are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Draw {
     /// Independent Gaussian frequencies.
     #[default]

@@ -37,7 +37,7 @@ pub(super) struct Rows<'a, 'f> {
     pub(super) passes: &'a [Pass<'f>],
     /// Where these points stand in the coefficient vectors.
     pub(super) offset: usize,
-    /// Contiguous columns, one row a point.
+    /// Contiguous columns, one row per point.
     pub(super) out: MatMut<'a, f64>,
 }
 

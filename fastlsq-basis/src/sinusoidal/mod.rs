@@ -92,7 +92,7 @@ impl SinusoidalBasis {
             .build()
     }
 
-    /// Features with given frequencies (one row a feature) and phases, without the factor 1/√N.
+    /// Features with given frequencies (one row per feature) and phases, without the factor 1/√N.
     ///
     /// # Errors
     /// Empty or mismatched arrays, numbers that are not finite.
@@ -218,7 +218,7 @@ impl SinusoidalBasis {
             .unwrap_or(&[])
     }
 
-    /// All frequencies in physical coordinates, one row a feature.
+    /// All frequencies in physical coordinates, one row per feature.
     #[must_use]
     pub fn frequencies(&self) -> Array2<f64> {
         self.rows_of(&self.frequencies)
@@ -230,7 +230,7 @@ impl SinusoidalBasis {
         &self.phases
     }
 
-    /// The standard draw ŵ, one row a feature (for explicit features, the frequencies as given).
+    /// The standard draw ŵ, one row per feature (for explicit features, the frequencies as given).
     #[must_use]
     pub fn standard_draw(&self) -> Array2<f64> {
         self.rows_of(&self.draw)

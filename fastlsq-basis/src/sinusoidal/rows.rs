@@ -17,7 +17,7 @@ const TILE_COLUMNS: usize = 64;
 const COPIED_ROWS: usize = 256;
 
 impl SinusoidalBasis {
-    /// The form as a few numbers a feature: what [`write_rows`](Basis::write_rows) evaluates, for
+    /// The form as a few numbers per feature: what [`write_rows`](Basis::write_rows) evaluates, for
     /// code that does so elsewhere (on another device).
     ///
     /// ```
@@ -44,7 +44,7 @@ impl SinusoidalBasis {
     }
 
     fn collapse<'a>(&self, form: &Form<'a>) -> Result<Vec<collapse::Pass<'a>>, BasisError> {
-        let features = collapse::Features {
+        let features = collapse::CollapsedFeatures {
             dim: self.dim,
             frequencies: &self.frequencies,
             parity: &self.parity,

@@ -8,6 +8,7 @@ use crate::{BasisError, InputMap};
 /// The distribution of a weight or a bias.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum WeightLaw {
     /// Uniform in [−s, s].
     Uniform(f64),

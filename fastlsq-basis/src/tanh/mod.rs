@@ -21,7 +21,7 @@ const MAX_ORDER: u32 = 150;
 /// ψⱼ(x) = tanh(wⱼ·x + bⱼ), with frozen weights and biases; optionally divided by √N.
 ///
 /// D^α ψ = w^α tanh⁽|α|⁾(w·x + b): a polynomial in tanh and sech² for each feature, so a form with
-/// constant coefficients is one such polynomial a feature.
+/// constant coefficients is one such polynomial per feature.
 ///
 /// ```
 /// use fastlsq_basis::{Basis, MultiIndex, TanhBasis, WeightLaw};
@@ -54,7 +54,7 @@ impl TanhBasis {
         TanhBuilder::new(dim, count)
     }
 
-    /// Features with given weights (one row a feature) and biases, without the factor 1/√N.
+    /// Features with given weights (one row per feature) and biases, without the factor 1/√N.
     ///
     /// # Errors
     /// Empty or mismatched arrays, numbers that are not finite.
@@ -93,7 +93,7 @@ impl TanhBasis {
         Ok(self)
     }
 
-    /// The weights wⱼ in physical coordinates, one row a feature.
+    /// The weights wⱼ in physical coordinates, one row per feature.
     #[must_use]
     pub fn weights(&self) -> Array2<f64> {
         Array2::from_shape_fn((self.biases.len(), self.dim), |(j, k)| {

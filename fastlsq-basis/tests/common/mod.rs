@@ -42,7 +42,7 @@ pub(crate) fn quadrature(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
         * half
 }
 
-/// ∫ f over a box by a product of rules with 24 points an axis.
+/// ∫ f over a box by a product of rules with 24 points per axis.
 pub(crate) fn box_quadrature(f: &dyn Fn(&[f64]) -> f64, lower: &[f64], upper: &[f64]) -> f64 {
     let rule = gauss_legendre(24);
     let mut nodes = vec![(Vec::new(), 1.0)];

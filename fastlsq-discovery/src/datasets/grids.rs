@@ -8,7 +8,7 @@ use ndarray::{ArrayD, IxDyn};
 
 use super::flows::{periodic_second_derivative, runge_kutta};
 use crate::DiscoveryError;
-use crate::grid::{GridDiscovery, GridLaws, GridLibrary, GridOptions, GridSamples, read_npy};
+use crate::grid::{GridData, GridDiscovery, GridLaws, GridLibrary, GridOptions, read_npy};
 
 /// The law of one target: its terms with their coefficients.
 pub type KnownLaw = (&'static str, Vec<(&'static str, f64)>);
@@ -51,7 +51,7 @@ impl GridDataSet {
     /// on the attractor; library: products of up to two fields.
     ///
     /// # Errors
-    /// None for counts that [`GridSamples`] takes.
+    /// None for counts that [`GridData`] takes.
     pub fn lorenz(count: usize) -> Result<Self, DiscoveryError> {
         let states = runge_kutta(vec![-8.0, 7.0, 27.0], 0.01, count, 20, |s| {
             vec![
@@ -78,7 +78,7 @@ impl GridDataSet {
     /// products of up to three fields.
     ///
     /// # Errors
-    /// None for counts that [`GridSamples`] takes.
+    /// None for counts that [`GridData`] takes.
     pub fn predator_prey(count: usize) -> Result<Self, DiscoveryError> {
         let step = 32.0 / count.max(1) as f64;
         let states = runge_kutta(vec![3.0, 1.0], step, count, 10, |s| {
@@ -102,7 +102,7 @@ impl GridDataSet {
     /// derivatives up to the second.
     ///
     /// # Errors
-    /// None for counts that [`GridSamples`] takes.
+    /// None for counts that [`GridData`] takes.
     pub fn fitzhugh_nagumo(side: usize, count: usize) -> Result<Self, DiscoveryError> {
         let period = 20.0;
         let second = periodic_second_derivative(side, period);
@@ -254,12 +254,12 @@ impl GridDataSet {
     /// [Noisy](Self::noisy) fields as samples.
     ///
     /// # Errors
-    /// As [`GridSamples::of_fields`].
-    pub fn sample(&self, noise: f64, seed: u64) -> Result<GridSamples, DiscoveryError> {
+    /// As [`GridData::of_fields`].
+    pub fn sample(&self, noise: f64, seed: u64) -> Result<GridData, DiscoveryError> {
         let fields = self.noisy(noise, seed);
         let axes: Vec<&[f64]> = self.axes.iter().map(Vec::as_slice).collect();
         let views: Vec<_> = fields.iter().map(|(name, v)| (*name, v.view())).collect();
-        GridSamples::of_fields(&axes, &views)
+        GridData::of_fields(&axes, &views)
     }
 
     /// Whether laws, each by its terms and coefficients, have exactly the true terms; and the largest relative error of a

@@ -231,7 +231,7 @@ pub(crate) fn expansion(
         let end = (start + BLOCK).min(points.nrows());
         let rows = basis.derivatives(points.slice(s![start..end, ..]), alpha)?;
         let values = rows * &beta;
-        out.extend((0..values.nrows()).map(|i| values[(i, 0)]));
+        out.extend(values.col(0).iter());
         start = end;
     }
     Ok(out)

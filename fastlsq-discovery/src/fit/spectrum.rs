@@ -6,6 +6,7 @@ use crate::DiscoveryError;
 
 /// How ridge and bandwidth are chosen from the data alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Criterion {
     /// The evidence of a Gaussian prior β ~ N(0, τ²I): maximises the probability of the data with
     /// noise level and τ integrated or profiled out. Smooths more steadily than cross-validation.
@@ -168,7 +169,7 @@ impl Spectrum {
     /// Uᵀy.
     pub(crate) fn project(&self, y: &[f64]) -> Vec<f64> {
         let z = self.u.transpose() * column_of(y);
-        (0..z.nrows()).map(|i| z[(i, 0)]).collect()
+        z.col(0).iter().copied().collect()
     }
 
     /// The scores of these data.

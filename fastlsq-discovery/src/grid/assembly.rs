@@ -33,14 +33,14 @@ type Question = (usize, Law, Vec<KnownLaw>);
 
 /// The columns of the library, then the targets, on every trajectory.
 #[derive(Debug)]
-pub(crate) struct Evaluated<'a> {
+pub(crate) struct EvaluatedTerms<'a> {
     pub(crate) data: Vec<Prepared<'a>>,
     /// `columns[run][column]`.
     pub(crate) columns: Vec<Vec<Arc<Column>>>,
     pub(crate) terms: usize,
 }
 
-impl Evaluated<'_> {
+impl EvaluatedTerms<'_> {
     /// The same data with some of the terms and one target only.
     pub(crate) fn of_terms(&self, terms: &[usize], target: usize) -> Self {
         let kept = terms.iter().copied().chain([self.terms + target]);
@@ -68,7 +68,7 @@ struct Block {
 /// All windows of one shape over the data.
 #[derive(Debug)]
 pub(crate) struct Tiled<'e, 'a> {
-    source: &'e Evaluated<'a>,
+    source: &'e EvaluatedTerms<'a>,
     control: Control,
     windows: Vec<Windows>,
     /// `rows[run][column][window]`.
@@ -86,7 +86,7 @@ impl<'e, 'a> Tiled<'e, 'a> {
     /// # Errors
     /// A limit.
     pub(crate) fn new(
-        source: &'e Evaluated<'a>,
+        source: &'e EvaluatedTerms<'a>,
         shape: &Windows,
         control: &Control,
     ) -> Result<Self, Limit> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_solve::Limit;
 
-use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
+use super::assembly::{EvaluatedTerms, KnownLaw, Law, Tiled};
 use super::discovery::GridDiscovery;
 use super::moments::Moments;
 use super::select::{FLOOR, Judge, Judged};
@@ -154,7 +154,7 @@ impl GridDiscovery {
     /// uncertain.
     pub(super) fn refine(
         &self,
-        source: &Evaluated<'_>,
+        source: &EvaluatedTerms<'_>,
         target: usize,
         start: &Windows,
         law: &[(usize, f64)],

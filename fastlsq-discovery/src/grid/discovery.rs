@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_solve::Stage;
 
-use super::assembly::{Evaluated, KnownLaw, Law, Tiled};
+use super::assembly::{EvaluatedTerms, KnownLaw, Law, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::{conclude, take_refit};
 use super::contest::law_of;
@@ -14,7 +14,7 @@ use super::moments::Moments;
 use super::noise::{corner, noise_level};
 use super::options::GridOptions;
 use super::refit::SystemFit;
-use super::samples::GridSamples;
+use super::samples::GridData;
 use super::select::Judged;
 use super::term::GridTerm;
 use super::units::check_units;
@@ -119,7 +119,7 @@ impl GridDiscovery {
     /// # Errors
     /// Data with other fields or axes than the library, options out of range, terms that are not
     /// defined on the data, records without room for enough windows.
-    pub fn run(&self, samples: &GridSamples) -> Result<GridLaws, DiscoveryError> {
+    pub fn run(&self, samples: &GridData) -> Result<GridLaws, DiscoveryError> {
         let dim = self.library.axes().len();
         self.options.validate(self.library.fields().len(), dim)?;
         if samples.fields() != self.library.fields() || samples.dim() != dim {
@@ -136,7 +136,7 @@ impl GridDiscovery {
     }
 
     /// The laws, under a control that was started.
-    fn find(&self, samples: &GridSamples) -> Result<GridLaws, DiscoveryError> {
+    fn find(&self, samples: &GridData) -> Result<GridLaws, DiscoveryError> {
         let control = &self.options.control;
         let _held = control.hold(self.bytes(samples))?;
         let source = self.evaluate(samples)?;
@@ -182,8 +182,8 @@ impl GridDiscovery {
     /// possible.
     fn together(
         &self,
-        samples: &GridSamples,
-        source: &Evaluated<'_>,
+        samples: &GridData,
+        source: &EvaluatedTerms<'_>,
         answers: &mut [Answer],
     ) -> Result<Option<SystemFit>, DiscoveryError> {
         let rounds = if answers.len() > 1 { TOGETHER } else { 1 };
@@ -209,7 +209,7 @@ impl GridDiscovery {
     }
 
     /// What the columns take: every term with its values and the weights of its noise.
-    fn bytes(&self, samples: &GridSamples) -> Option<usize> {
+    fn bytes(&self, samples: &GridData) -> Option<usize> {
         let points = samples
             .trajectories()
             .iter()
@@ -226,7 +226,7 @@ impl GridDiscovery {
     }
 
     /// Noise levels, smoothers and all columns.
-    fn evaluate<'a>(&self, samples: &'a GridSamples) -> Result<Evaluated<'a>, DiscoveryError> {
+    fn evaluate<'a>(&self, samples: &'a GridData) -> Result<EvaluatedTerms<'a>, DiscoveryError> {
         let mut data = Vec::new();
         let mut columns = Vec::new();
         let terms: Vec<&GridTerm> = self.library.terms().iter().chain(&self.targets).collect();
@@ -254,7 +254,7 @@ impl GridDiscovery {
             );
             data.push(prepared);
         }
-        Ok(Evaluated {
+        Ok(EvaluatedTerms {
             data,
             columns,
             terms: self.library.len(),
@@ -262,7 +262,7 @@ impl GridDiscovery {
     }
 
     /// Test functions whose spectrum ends where that of the data does.
-    fn windows(&self, source: &Evaluated<'_>) -> Windows {
+    fn windows(&self, source: &EvaluatedTerms<'_>) -> Windows {
         let dim = self.library.axes().len();
         let outers = source.columns.iter().flatten().flat_map(|c| &c.noise);
         let order = outers.flat_map(|part| part.outer.iter().copied()).max();
@@ -291,7 +291,7 @@ impl GridDiscovery {
     }
 
     /// A half-width that leaves room for many windows along the shortest record.
-    pub(super) fn within(&self, source: &Evaluated<'_>, axis: usize, points: f64) -> usize {
+    pub(super) fn within(&self, source: &EvaluatedTerms<'_>, axis: usize, points: f64) -> usize {
         let step = step_of(source, axis);
         let room = source
             .data
@@ -309,7 +309,7 @@ impl GridDiscovery {
     /// The law of one target by itself: terms, windows that determine it best, and terms again.
     fn alone(
         &self,
-        source: &Evaluated<'_>,
+        source: &EvaluatedTerms<'_>,
         target: usize,
         start: Windows,
     ) -> Result<Answer, DiscoveryError> {
@@ -343,7 +343,7 @@ impl GridDiscovery {
 
     pub(super) fn tile<'e, 'a>(
         &self,
-        source: &'e Evaluated<'a>,
+        source: &'e EvaluatedTerms<'a>,
         windows: &Windows,
     ) -> Result<Tiled<'e, 'a>, DiscoveryError> {
         let tiled = Tiled::new(source, windows, &self.options.control)?;
@@ -381,7 +381,7 @@ impl Answer {
     }
 }
 
-fn step_of(source: &Evaluated<'_>, axis: usize) -> f64 {
+fn step_of(source: &EvaluatedTerms<'_>, axis: usize) -> f64 {
     source
         .data
         .first()

@@ -42,5 +42,5 @@ pub use law::{GridLaw, GridLaws};
 pub use library::GridLibrary;
 pub use options::GridOptions;
 pub use read::{read_npy, read_npz};
-pub use samples::GridSamples;
+pub use samples::GridData;
 pub(crate) use units::MOST_DECADES;

@@ -3,6 +3,7 @@
 use super::library::GridLibrary;
 use super::term::{Factor, GridTerm};
 use crate::DiscoveryError;
+use fastlsq_basis::typography::{exponent, superscript_digit};
 
 impl GridLibrary {
     /// Reads a term.
@@ -58,7 +59,9 @@ impl GridLibrary {
         let names: Vec<String> = kept
             .iter()
             .map(|f| {
-                self.fields()[f.field].clone() + &self.suffix(&f.inner) + &superscript(f.power)
+                self.fields()[f.field].clone()
+                    + &self.suffix(&f.inner)
+                    + &exponent(f.power as usize)
             })
             .collect();
         let body = if names.is_empty() {
@@ -100,25 +103,12 @@ impl GridLibrary {
     }
 }
 
-const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-
-fn superscript(power: u32) -> String {
-    match power {
-        1 => String::new(),
-        _ => power
-            .to_string()
-            .bytes()
-            .map(|digit| DIGITS[usize::from(digit - b'0')])
-            .collect(),
-    }
-}
-
 fn split_power(word: &str) -> Option<(&str, u32)> {
     let (base, power) = match word.split_once('^') {
         Some((base, digits)) => (base, digits.parse().ok()?),
         None => {
             let last = word.chars().next_back()?;
-            match DIGITS.iter().position(|&digit| digit == last) {
+            match superscript_digit(last) {
                 Some(power) => (word.strip_suffix(last)?, u32::try_from(power).ok()?),
                 None => (word, 1),
             }

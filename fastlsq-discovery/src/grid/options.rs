@@ -2,7 +2,6 @@
 
 use fastlsq_solve::Control;
 
-use crate::limits::limit_setters;
 use crate::{DiscoveryError, LikelihoodRefit};
 
 /// Settings; the defaults suit most data.
@@ -88,7 +87,7 @@ impl GridOptions {
         self
     }
 
-    limit_setters!();
+    fastlsq_solve::limit_setters!(control);
 
     pub(crate) fn validate(&self, fields: usize, dim: usize) -> Result<(), DiscoveryError> {
         let refuse = |what: &'static str, value: f64, requirement: &'static str| {

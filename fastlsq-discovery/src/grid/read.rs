@@ -7,7 +7,7 @@ use std::path::Path;
 use ndarray::{ArrayD, IxDyn, ShapeBuilder};
 use npyz::{NpyFile, Order};
 
-use super::GridSamples;
+use super::GridData;
 use crate::DiscoveryError;
 
 /// Takes causes as `map_err` hands them over.
@@ -99,12 +99,12 @@ fn numbers(file: NpyFile<impl Read>) -> std::io::Result<Vec<f64>> {
     ))
 }
 
-impl GridSamples {
+impl GridData {
     /// Reads a grid from a `.npz` archive by the names of its axes and of its fields; fields are
     /// arrays with one dimension for each axis.
     ///
     /// # Errors
-    /// A file that cannot be read or lacks an array; as [`GridSamples::of_fields`] otherwise.
+    /// A file that cannot be read or lacks an array; as [`GridData::of_fields`] otherwise.
     pub fn from_npz(
         path: impl AsRef<Path>,
         axes: &[&str],
@@ -137,7 +137,7 @@ impl GridSamples {
     ///
     /// # Errors
     /// A file that cannot be read, lacks a column, or holds text where numbers belong; as
-    /// [`GridSamples::of_fields`] otherwise.
+    /// [`GridData::of_fields`] otherwise.
     pub fn from_csv(
         path: impl AsRef<Path>,
         axes: &[&str],

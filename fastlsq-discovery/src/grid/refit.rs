@@ -1,10 +1,10 @@
 //! Laws of ordinary systems by likelihood: solutions of candidate systems against the samples.
 
-use super::assembly::{Evaluated, Law};
+use super::assembly::{EvaluatedTerms, Law};
 use super::discovery::GridDiscovery;
 use super::flow::Place;
 use super::noise::corner;
-use super::samples::GridSamples;
+use super::samples::GridData;
 use super::select::neighbours;
 use super::shooting::{Shooting, Shot, solve};
 use super::term::{GridTerm, Inside};
@@ -47,8 +47,8 @@ impl GridDiscovery {
     /// laws of other derivatives than the first of every field, without noise, with solutions that run away.
     pub(super) fn refit(
         &self,
-        samples: &GridSamples,
-        source: &Evaluated<'_>,
+        samples: &GridData,
+        source: &EvaluatedTerms<'_>,
         laws: &[Law],
     ) -> Option<SystemFit> {
         let wanted = match self.options.refit {
@@ -114,7 +114,7 @@ impl GridDiscovery {
     }
 }
 
-fn shooting<'a>(discovery: &'a GridDiscovery, source: &Evaluated<'a>) -> Shooting<'a> {
+fn shooting<'a>(discovery: &'a GridDiscovery, source: &EvaluatedTerms<'a>) -> Shooting<'a> {
     let mut fastest = 0.0_f64;
     let mut start = Vec::new();
     let fields = discovery.library.fields().len();

@@ -20,7 +20,7 @@ use crate::{DiscoveryError, Samples};
 /// # Ok::<(), fastlsq_discovery::DiscoveryError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
-pub struct GridSamples {
+pub struct GridData {
     fields: Vec<String>,
     trajectories: Vec<Trajectory>,
 }
@@ -44,11 +44,11 @@ impl Trajectory {
 /// derivatives of test functions, would overflow or vanish.
 const SCALES: std::ops::Range<f64> = 1e-60..1e60;
 
-impl GridSamples {
+impl GridData {
     /// One field, called u, at every combination of the coordinates along its axes.
     ///
     /// # Errors
-    /// As [`GridSamples::of_fields`].
+    /// As [`GridData::of_fields`].
     pub fn new<D: Dimension>(
         axes: &[&[f64]],
         u: ArrayView<'_, f64, D>,
@@ -181,12 +181,12 @@ impl Samples {
     /// A field on an evenly spaced tensor grid, for [`GridDiscovery`](crate::GridDiscovery).
     ///
     /// # Errors
-    /// As [`GridSamples::of_fields`].
+    /// As [`GridData::of_fields`].
     pub fn on_grid<D: Dimension>(
         axes: &[&[f64]],
         u: ArrayView<'_, f64, D>,
-    ) -> Result<GridSamples, DiscoveryError> {
-        GridSamples::new(axes, u)
+    ) -> Result<GridData, DiscoveryError> {
+        GridData::new(axes, u)
     }
 }
 

@@ -357,7 +357,7 @@ pub(super) fn solve(size: usize, matrix: &[f64], right: &[f64], damping: f64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{GridLibrary, GridSamples};
+    use crate::{GridData, GridLibrary};
     use ndarray::Array1;
 
     #[test]
@@ -368,7 +368,7 @@ mod tests {
             Array1::from_iter(t.iter().map(|t| (-0.3 * t).exp() * (2.0 * t + shift).cos()))
         };
         let (u, v) = (wave(0.0), wave(std::f64::consts::FRAC_PI_2));
-        let data = GridSamples::of_fields(&[&t], &[("u", u.view()), ("v", v.view())]).unwrap();
+        let data = GridData::of_fields(&[&t], &[("u", u.view()), ("v", v.view())]).unwrap();
         let library = GridLibrary::parse(&["t"], &["u", "v"], &["u", "v"]).unwrap();
         let shooting = Shooting {
             runs: data.trajectories().iter().collect(),

@@ -3,7 +3,7 @@
 use faer::Mat;
 use fastlsq_solve::lsq::Factorisation;
 
-use super::engine::{Evaluated, Iterate};
+use super::engine::{EvaluatedLaw, Iterate};
 use super::gauss_newton::Unknown;
 use super::{LawFit, LawFitter};
 use crate::DiscoveryError;
@@ -38,7 +38,7 @@ impl LawFitter<'_> {
         let Some(system) = self.linearise(support, at, weight, Unknown::Both, true)? else {
             return Ok(None);
         };
-        let Some(Evaluated {
+        let Some(EvaluatedLaw {
             residual, columns, ..
         }) = self.residual(support, at)
         else {

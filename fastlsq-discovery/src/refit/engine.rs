@@ -62,7 +62,7 @@ pub(super) struct Iterate {
 }
 
 /// A field on the collocation points.
-pub(super) struct Evaluated {
+pub(super) struct EvaluatedLaw {
     /// D^τu − Σ cₖTₖ(u).
     pub(super) residual: Vec<f64>,
     /// Every derivative of the jets.
@@ -144,7 +144,7 @@ impl<'a> LawFitter<'a> {
 
     fn derivative(&self, alpha: usize, field: &[f64]) -> Vec<f64> {
         let values = &self.operators[alpha] * column_of(field);
-        (0..values.nrows()).map(|i| values[(i, 0)]).collect()
+        values.col(0).iter().copied().collect()
     }
 
     fn all_derivatives(&self, field: &[f64]) -> Vec<Vec<f64>> {
@@ -154,7 +154,7 @@ impl<'a> LawFitter<'a> {
     }
 
     /// F = D^τu − Σ cₖTₖ(u) at the points; `None` where a term is not defined.
-    pub(super) fn residual(&self, support: &[usize], at: &Iterate) -> Option<Evaluated> {
+    pub(super) fn residual(&self, support: &[usize], at: &Iterate) -> Option<EvaluatedLaw> {
         let values = self.all_derivatives(&at.field);
         let columns = self
             .jets
@@ -166,7 +166,7 @@ impl<'a> LawFitter<'a> {
                 *r -= c * columns[(i, k)];
             }
         }
-        Some(Evaluated {
+        Some(EvaluatedLaw {
             residual,
             derivatives: values,
             columns,
@@ -325,7 +325,7 @@ impl<'a> LawFitter<'a> {
 
     /// What the law's residual costs, in noise variances.
     fn cost(&self, support: &[usize], at: &Iterate, tolerance: f64) -> Option<f64> {
-        let Evaluated { residual, .. } = self.residual(support, at)?;
+        let EvaluatedLaw { residual, .. } = self.residual(support, at)?;
         Some((rms(&residual) / (self.target_scale * tolerance)).powi(2))
     }
 }

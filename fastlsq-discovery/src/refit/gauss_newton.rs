@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 use fastlsq_solve::lsq::{Factorisation, LsqOptions, factor};
 
 use super::LawFitter;
-use super::engine::{Evaluated, Iterate};
+use super::engine::{EvaluatedLaw, Iterate};
 use crate::DiscoveryError;
 use crate::fit::column_of;
 
@@ -42,7 +42,7 @@ impl LawFitter<'_> {
         unknown: Unknown,
         keep_q: bool,
     ) -> Result<Option<Linearised>, DiscoveryError> {
-        let Some(Evaluated {
+        let Some(EvaluatedLaw {
             residual,
             derivatives: values,
             columns,
@@ -129,7 +129,7 @@ impl LawFitter<'_> {
             steps,
             converged: false,
         };
-        let Some(Evaluated { residual, .. }) = self.residual(support, at) else {
+        let Some(EvaluatedLaw { residual, .. }) = self.residual(support, at) else {
             return Ok(stopped(0));
         };
         let mut objective = self.objective(at, &residual, weight);
@@ -183,7 +183,7 @@ impl LawFitter<'_> {
     /// The objective; infinite where a term is not defined.
     fn value(&self, support: &[usize], at: &Iterate, weight: f64) -> f64 {
         self.residual(support, at)
-            .map(|Evaluated { residual, .. }| self.objective(at, &residual, weight))
+            .map(|EvaluatedLaw { residual, .. }| self.objective(at, &residual, weight))
             .filter(|value| value.is_finite())
             .unwrap_or(f64::INFINITY)
     }

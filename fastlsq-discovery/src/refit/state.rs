@@ -2,6 +2,7 @@
 
 /// The best solution of one proposed law.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LawFit {
     /// The terms of the law.
     pub support: Vec<usize>,

@@ -4,6 +4,7 @@ use super::Regression;
 
 /// How a support is judged when rows of derivatives are all there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ModelChoice {
     /// Extended Bayesian information criterion m log(RSS/n) + k log m + 2 log C(p, k) for k of p
     /// terms, with m the number of effectively independent rows.

@@ -42,6 +42,7 @@ pub fn paper_penalties() -> Vec<f64> {
 
 /// One point of the LASSO path.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PathPoint {
     /// λ.
     pub penalty: f64,

@@ -26,7 +26,7 @@ impl Regression {
     pub fn new(columns: MatRef<'_, f64>, target: &[f64]) -> Self {
         let rows = columns.nrows().min(target.len());
         let work = (0..columns.ncols())
-            .map(|k| (0..rows).map(|i| columns[(i, k)]).collect())
+            .map(|k| columns.col(k).iter().take(rows).copied().collect())
             .chain([target[..rows].to_vec()])
             .collect();
         Self::from_columns(work, rows)

@@ -21,7 +21,7 @@ use crate::regression::Regression;
 pub struct Rows {
     /// The target in each row.
     pub target: Vec<f64>,
-    /// One column a term.
+    /// One column per term.
     pub columns: Mat<f64>,
     /// The block of held-out data each row belongs to.
     pub fold: Vec<usize>,

@@ -106,7 +106,7 @@ impl StrongSites {
             .iter()
             .map(|operator| {
                 let values = operator * &field;
-                (0..values.nrows()).map(|i| values[(i, 0)]).collect()
+                values.col(0).iter().copied().collect()
             })
             .collect();
         weighted(

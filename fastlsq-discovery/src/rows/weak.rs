@@ -25,7 +25,7 @@ const MOST_NODES: f64 = 40.0;
 /// A set of test functions that differ only in their centres.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TestFunctions {
-    /// Centres, one a row.
+    /// Centres, one per row.
     pub centres: Array2<f64>,
     /// Half-width of the support along each axis.
     pub half: Vec<f64>,

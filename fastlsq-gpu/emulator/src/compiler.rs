@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
-use crate::state::{Outcome, finish, state};
+use crate::state::{CallResult, finish, state};
 
 /// What a compiled image begins with, as real ones do.
 const MAGIC: &[u8] = b"\x7fELF for ";
@@ -135,7 +135,7 @@ pub(crate) unsafe extern "C" fn nvrtcCompileProgram(
 /// The image of a program, after one of the calls that ask for it.
 fn with_image(name: &str, program: usize, answer: impl FnOnce(&[u8])) -> u32 {
     let mut state = state();
-    finish((|| -> Outcome {
+    finish((|| -> CallResult {
         state.call(name, nvrtc::INVALID_PROGRAM)?;
         let program = state.programs.get(&program).ok_or(nvrtc::INVALID_PROGRAM)?;
         let image = program.image.as_ref().ok_or(nvrtc::INVALID_PROGRAM)?;

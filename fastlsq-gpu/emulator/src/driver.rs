@@ -6,7 +6,7 @@ use fastlsq_ptx::{Dim, Launch, Module, Order};
 
 use crate::DEVICE_NAME;
 use crate::compiler;
-use crate::state::{CONTEXT, Function, Outcome, State, code, finish, set_current, state};
+use crate::state::{CONTEXT, CallResult, Function, State, code, finish, set_current, state};
 
 /// What a call fails with that was told to fail by its number.
 const FAILURE: u32 = code::LAUNCH_FAILED;
@@ -15,7 +15,7 @@ const FAILURE: u32 = code::LAUNCH_FAILED;
 const CAPABILITY: (c_int, c_int) = (6, 0);
 
 /// Writes an answer where the caller wants it.
-unsafe fn answer<T>(target: *mut T, value: T) -> Outcome {
+unsafe fn answer<T>(target: *mut T, value: T) -> CallResult {
     if target.is_null() {
         return Err(code::INVALID_VALUE);
     }
@@ -24,7 +24,7 @@ unsafe fn answer<T>(target: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
-fn ready(state: &State) -> Outcome {
+fn ready(state: &State) -> CallResult {
     if state.initialised {
         Ok(())
     } else {

@@ -216,7 +216,7 @@ fn qr(
     })())
 }
 
-/// A ← R above, vectors below the diagonal; the answer are the factors τ. In single precision every column is
+/// A ← R above, vectors below the diagonal; returns the factors τ. In single precision every column is
 /// rounded after every reflection.
 fn householder(a: &mut [f64], rows: usize, columns: usize, single: bool) -> Vec<f64> {
     let mut factors = Vec::new();

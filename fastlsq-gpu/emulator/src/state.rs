@@ -96,17 +96,17 @@ pub(crate) fn set_current(current: bool) {
     CURRENT.with(|cell| cell.set(current));
 }
 
-/// Outcome of a call: `Err` holds the code that it returns.
-pub(crate) type Outcome = Result<(), u32>;
+/// The result of a call: `Err` holds the code that it returns.
+pub(crate) type CallResult = Result<(), u32>;
 
-pub(crate) fn finish(outcome: Outcome) -> u32 {
+pub(crate) fn finish(outcome: CallResult) -> u32 {
     outcome.err().unwrap_or(code::SUCCESS)
 }
 
 impl State {
     /// Begins a call that can fail: counts it, and fails if that was asked for. `failure` is the code of a
     /// failure at a number.
-    pub(crate) fn call(&mut self, name: &str, failure: u32) -> Outcome {
+    pub(crate) fn call(&mut self, name: &str, failure: u32) -> CallResult {
         self.calls += 1;
         if self.fail_at == Some(self.calls) {
             self.failed_while_entering = name == "cuCtxSetCurrent";
@@ -124,12 +124,12 @@ impl State {
     }
 
     /// As `call`, for what needs the context.
-    pub(crate) fn call_in_context(&mut self, name: &str, failure: u32) -> Outcome {
+    pub(crate) fn call_in_context(&mut self, name: &str, failure: u32) -> CallResult {
         self.call(name, failure)?;
         self.require_context(name)
     }
 
-    pub(crate) fn require_context(&mut self, name: &str) -> Outcome {
+    pub(crate) fn require_context(&mut self, name: &str) -> CallResult {
         if CURRENT.with(Cell::get) && self.contexts > 0 {
             Ok(())
         } else {
@@ -155,7 +155,7 @@ impl State {
 
     /// Work of a stream on the allocation of an address; another stream's work there must have been waited
     /// for.
-    pub(crate) fn touch(&mut self, address: u64, stream: usize, what: &str) -> Outcome {
+    pub(crate) fn touch(&mut self, address: u64, stream: usize, what: &str) -> CallResult {
         let allocation = address >> 36;
         match self.pending.insert(allocation, stream) {
             Some(other) if other != stream => {
@@ -172,7 +172,7 @@ impl State {
         self.pending.retain(|_, own| *own != stream);
     }
 
-    pub(crate) fn require_stream(&mut self, stream: usize, what: &str) -> Outcome {
+    pub(crate) fn require_stream(&mut self, stream: usize, what: &str) -> CallResult {
         if self.streams.contains(&stream) {
             Ok(())
         } else {

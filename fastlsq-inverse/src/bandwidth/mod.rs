@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, SinusoidalBasis};
-use fastlsq_solve::auto::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
+use fastlsq_solve::search::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
 use fastlsq_solve::{ConcreteProblem, LinearProblem, Options, RowBlock, Solution, Stage, System};
 
 use crate::InverseError;
@@ -64,6 +64,7 @@ pub struct BandwidthLearner {
 
 /// A learned law, and how it was found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct LearnedBandwidth {
     /// The law of the frequencies, in the coordinates of the features' map.
     pub law: FrequencyLaw,
@@ -177,7 +178,7 @@ impl BandwidthLearner {
             });
         }
         let concrete = problem.statement().linear()?;
-        fastlsq_solve::auto::validate(&concrete, options)?;
+        fastlsq_solve::search::validate(&concrete, options)?;
         let dim = concrete.domain.dim();
         let features = options.features.unwrap_or(500);
         let basis = SinusoidalBasis::builder(dim, features)

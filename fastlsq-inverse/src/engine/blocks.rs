@@ -59,7 +59,7 @@ struct TermSamples {
 }
 
 /// Everything that depends on the parameters, evaluated.
-pub(super) struct Evaluated {
+pub(super) struct EvaluatedBlocks {
     /// The weighted right-hand side of the system.
     pub(super) rhs: Mat<f64>,
     /// Its derivatives by the parameters: first row and slopes of each dependent block.
@@ -187,7 +187,7 @@ impl Dependences {
         &self,
         system: &System,
         parameters: &[f64],
-    ) -> Result<Evaluated, InverseError> {
+    ) -> Result<EvaluatedBlocks, InverseError> {
         let mut rhs = system.right_hand_side();
         let mut data = Vec::with_capacity(self.data.len());
         for dependent in &self.data {
@@ -211,14 +211,14 @@ impl Dependences {
                 first_row: term.first_row,
             });
         }
-        Ok(Evaluated { rhs, data, terms })
+        Ok(EvaluatedBlocks { rhs, data, terms })
     }
 
     /// The system with the terms of these parameters in it.
     pub(super) fn system(
         &self,
         start: &System,
-        evaluated: &Evaluated,
+        evaluated: &EvaluatedBlocks,
     ) -> Result<System, InverseError> {
         let mut blocks = start.blocks().to_vec();
         for dependent in &self.operators {
@@ -276,7 +276,7 @@ impl Dependences {
         &self,
         bases: &[&dyn Basis],
         columns: usize,
-        evaluated: &Evaluated,
+        evaluated: &EvaluatedBlocks,
         residual: &[f64],
     ) -> Result<Mat<f64>, InverseError> {
         const BLOCK: usize = 512;
@@ -303,7 +303,7 @@ impl Dependences {
     }
 }
 
-impl Evaluated {
+impl EvaluatedBlocks {
     /// Adds Σᵢ wᵢ ∂bᵢ/∂θₖ.
     pub(super) fn add_data_slopes(&self, w: MatRef<'_, f64>, gradient: &mut [f64]) {
         for (first, slopes) in &self.data {

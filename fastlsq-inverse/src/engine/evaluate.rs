@@ -7,13 +7,13 @@ use faer::{Mat, MatRef};
 use fastlsq_solve::{Control, Factored, LsqInfo, Options, RowBlock, RowSource, System};
 
 use super::Prepared;
-use super::blocks::Evaluated;
+use super::blocks::EvaluatedBlocks;
 use crate::InverseError;
 
 /// What is known at one set of parameters.
 pub(super) struct State {
     parameters: Vec<f64>,
-    evaluated: Evaluated,
+    evaluated: EvaluatedBlocks,
     /// Present if the operator depends on the parameters.
     own: Option<Own>,
 }
@@ -200,7 +200,11 @@ impl Prepared {
         Ok(state)
     }
 
-    fn own_solve(&self, evaluated: &Evaluated, control: &Control) -> Result<Own, InverseError> {
+    fn own_solve(
+        &self,
+        evaluated: &EvaluatedBlocks,
+        control: &Control,
+    ) -> Result<Own, InverseError> {
         let system = self.dependences.system(&self.system, evaluated)?;
         let options = &self.problem.options;
         let system = system.with_ridge_rows(options.lsq.ridge)?;
@@ -319,7 +323,7 @@ pub(super) fn one_column(values: &[f64]) -> Mat<f64> {
 
 pub(super) fn column(matrix: &Mat<f64>) -> Vec<f64> {
     let matrix: MatRef<'_, f64> = matrix.as_ref();
-    (0..matrix.nrows()).map(|i| matrix[(i, 0)]).collect()
+    matrix.col(0).iter().copied().collect()
 }
 
 fn zero_rows(matrix: &mut Mat<f64>, rows: &[std::ops::Range<usize>]) {

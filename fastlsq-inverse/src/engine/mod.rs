@@ -20,8 +20,8 @@ mod misfit;
 use std::sync::{Arc, Mutex};
 
 use faer::Mat;
-use fastlsq_solve::auto::HeldOut;
 use fastlsq_solve::patches::Patching;
+use fastlsq_solve::search::HeldOut;
 use fastlsq_solve::{
     ConcreteProblem, Factored, Frame, LsqInfo, RowSource, Solution, Symmetry, System,
 };

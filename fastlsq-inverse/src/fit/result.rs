@@ -13,6 +13,7 @@ use crate::{InverseError, Linearisation, ModelError};
 /// Parameters that explain the observations, how sure they are, and the solution that belongs to
 /// them.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Fit {
     /// The parameters, in the order in which they were stated to be sought.
     pub parameters: Vec<f64>,

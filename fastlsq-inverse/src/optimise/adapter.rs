@@ -15,12 +15,12 @@ use super::objective::{Objective, Residuals};
 #[derive(Debug)]
 pub struct ArgminObjective<O> {
     objective: O,
-    last: RefCell<Option<Evaluated>>,
+    last: RefCell<Option<EvaluatedPoint>>,
     evaluations: Cell<u64>,
 }
 
 #[derive(Debug)]
-struct Evaluated {
+struct EvaluatedPoint {
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
@@ -45,7 +45,7 @@ impl<O: Objective> ArgminObjective<O> {
     fn with_evaluation<T>(
         &self,
         x: &[f64],
-        read: impl FnOnce(&Evaluated) -> T,
+        read: impl FnOnce(&EvaluatedPoint) -> T,
     ) -> Result<T, OptimiseError> {
         let mut last = self.last.borrow_mut();
         match &mut *last {
@@ -58,7 +58,7 @@ impl<O: Objective> ArgminObjective<O> {
                     .objective
                     .value_and_gradient(x, &mut gradient)
                     .map_err(|source| at(x, source))?;
-                Ok(read(slot.insert(Evaluated {
+                Ok(read(slot.insert(EvaluatedPoint {
                     point: x.to_vec(),
                     value,
                     gradient,

@@ -5,6 +5,7 @@ use super::objective::Objective;
 
 /// How well a gradient agrees with differences.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GradientCheck {
     /// max |g − differences| / max |differences| over the components (absolute where all
     /// differences vanish).

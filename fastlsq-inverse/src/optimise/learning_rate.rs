@@ -8,6 +8,7 @@ use super::error::{OptimiseError, require};
 
 /// The step size α_t as a function of the number t = 0, 1, … of steps already taken.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum LearningRate {
     /// The same always.
     Constant(f64),

@@ -54,6 +54,7 @@ impl Default for Limits {
 
 /// Options of [`minimise`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct MinimiseOptions {
     /// The method and its settings. Default L-BFGS-B.
     pub method: Method,
@@ -63,6 +64,7 @@ pub struct MinimiseOptions {
 
 /// Options of [`minimise_squares`].
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SquaresOptions {
     /// Settings of Levenberg–Marquardt.
     pub method: LevenbergMarquardtOptions,

@@ -45,6 +45,7 @@ impl fmt::Display for Status {
 
 /// The best point that an optimisation found, and how it got there.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Minimum {
     /// The parameters with the least value among all iterates.
     pub parameters: Vec<f64>,

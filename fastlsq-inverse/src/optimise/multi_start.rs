@@ -8,6 +8,7 @@ use super::objective::{Objective, Residuals};
 
 /// The outcome of several minimisations of one problem.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct MultiStart {
     /// The minimum with the least value.
     pub best: Minimum,

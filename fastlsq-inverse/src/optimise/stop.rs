@@ -31,6 +31,7 @@ impl fmt::Display for ConvergenceTest {
 
 /// Why a solver of this crate stopped by its own decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Stop {
     /// A convergence test holds.
     Converged(ConvergenceTest),

@@ -4,13 +4,9 @@
 mod observations;
 mod sought;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
-use fastlsq_solve::{
-    Control, Domain, LinearProblem, Options, Parameter, ProblemStatement, Progress,
-};
+use fastlsq_solve::{Control, Domain, LinearProblem, Options, Parameter, ProblemStatement};
 
 pub use observations::Observations;
 pub use sought::Sought;
@@ -102,31 +98,7 @@ impl InverseProblem {
         self
     }
 
-    /// Every call ends when this time has passed, with the best that it has by then; that of [`fit`](Self::fit) covers
-    /// discretisation and fit together.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.options = self.options.time_limit(limit);
-        self
-    }
-
-    /// The most memory, in bytes, that a call may have at a time.
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.options = self.options.memory_limit(bytes);
-        self
-    }
-
-    /// Called with the stage, the best score (of a fit, its misfit) and the time, again and again; `Break` ends the call with
-    /// the best that it has by then.
-    #[must_use]
-    pub fn progress(
-        mut self,
-        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.options = self.options.progress(callback);
-        self
-    }
+    fastlsq_solve::limit_setters!(options);
 
     /// Time limit, memory limit and progress callback.
     #[must_use]

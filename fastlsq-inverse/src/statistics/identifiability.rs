@@ -13,6 +13,7 @@ use crate::report::Warning;
 /// With the Jacobian J of the observations divided by their deviations, the covariance of any
 /// unbiased estimate is at least (JᵀJ)⁻¹.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Identifiability {
     /// The names of the parameters.
     pub names: Vec<String>,

@@ -12,6 +12,7 @@ use crate::problem::Sought;
 /// Its precision is JᵀJ of the whitened residuals (priors included), plus 12/width² for each
 /// parameter in a finite box: the box is information too, with the variance of a uniform law.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Posterior {
     /// Parameters by parameters.
     pub covariance: Mat<f64>,

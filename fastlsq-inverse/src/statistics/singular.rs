@@ -8,10 +8,8 @@ use faer::{Mat, MatRef};
 /// magnitude keep their small singular values.
 pub(crate) fn singular_values(a: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
     const SWEEPS: usize = 60;
-    let (rows, n) = (a.nrows(), a.ncols());
-    let mut columns: Vec<Vec<f64>> = (0..n)
-        .map(|j| (0..rows).map(|i| a[(i, j)]).collect())
-        .collect();
+    let n = a.ncols();
+    let mut columns: Vec<Vec<f64>> = (0..n).map(|j| a.col(j).iter().copied().collect()).collect();
     let mut vectors: Vec<Vec<f64>> = (0..n)
         .map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect())
         .collect();

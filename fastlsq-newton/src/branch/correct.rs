@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, InputMap, PolynomialBasis};
-use fastlsq_solve::auto::block_weights;
+use fastlsq_solve::search::block_weights;
 use fastlsq_solve::{Action, EquationRow, Field, Operator, RowBlock, SolveError, System, Term};
 use ndarray::{Array2, Axis};
 
@@ -57,7 +57,7 @@ impl Follower<'_> {
         let goal = slope * value + parameter_slope * parameter;
 
         let unknowns = self.bases.len();
-        let points = self.bench.value_points();
+        let points = self.maker.value_points();
         let (unknown, at) = (
             anchor / points.nrows().max(1),
             anchor % points.nrows().max(1),
@@ -90,7 +90,7 @@ impl Follower<'_> {
             let system =
                 newton.system(&state, &linearised, StepForm::NewCoefficients, |_, _| true)?;
             let mut weights = block_weights(
-                &self.bench.concrete.frame,
+                &self.maker.concrete.frame,
                 self.options.solve.weight,
                 &system,
             )?;
@@ -128,14 +128,14 @@ impl Follower<'_> {
                 .options
                 .solve
                 .backend
-                .factor(&bordered, self.bench.lsq())?;
+                .factor(&bordered, self.maker.lsq())?;
             let solution = factored.solution()?;
             let mut solved: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
             let Some(new_parameter) = solved.pop() else {
                 return Ok(None);
             };
             let references: Vec<&dyn Basis> = self.bases.iter().map(AsRef::as_ref).collect();
-            let new_values = self.bench.values(&references, &solved)?;
+            let new_values = self.maker.values(&references, &solved)?;
             let moved: Vec<f64> = new_values.iter().zip(&values).map(|(b, a)| b - a).collect();
             let change = scale.length(&moved, new_parameter - parameter) / chord;
             if !change.is_finite() || (iteration > 3 && change > 4.0 * last_change) {

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{Features, Workbench, rms};
+use fastlsq_solve::search::{CandidateMaker, Features, rms};
 use fastlsq_solve::{Parameter, Report, RowBlock, Solution, Stage};
 
 use super::scale::Scale;
 use super::{Branch, BranchEnd, BranchOptions, BranchPoint};
-use crate::bench::NewtonBench;
 use crate::iteration::Iteration;
 use crate::options::{NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
+use crate::search::NewtonMaker;
 use crate::{NewtonError, NewtonStatus};
 
 /// With this many or fewer the next step is longer.
@@ -49,7 +49,7 @@ impl NonlinearProblem {
         let mut follower = Follower {
             moving: moving.0,
             options: newton,
-            bench: NewtonBench::new(self, Concrete::new(self, Some(moving))?, newton)?,
+            maker: NewtonMaker::new(self, Concrete::new(self, Some(moving))?, newton)?,
             features: start.features().clone(),
             bases: start.solution().bases().to_vec(),
             blocks: Vec::new(),
@@ -66,7 +66,7 @@ const BRANCH_POINTS: u64 = 0xB4A;
 pub(super) struct Follower<'a> {
     moving: Parameter,
     pub(super) options: &'a NewtonOptions,
-    pub(super) bench: NewtonBench<'a>,
+    pub(super) maker: NewtonMaker<'a>,
     features: Features,
     pub(super) bases: Vec<Arc<dyn Basis>>,
     pub(super) blocks: Vec<RowBlock>,
@@ -247,7 +247,7 @@ impl Follower<'_> {
 
     fn rows(&self, features: usize) -> Result<Vec<RowBlock>, NewtonError> {
         let seed = self.options.solve.seed.wrapping_add(BRANCH_POINTS);
-        self.bench.rows(features, self.options.solve.rows, seed)
+        self.maker.rows(features, self.options.solve.rows, seed)
     }
 
     fn lost(&self, parameter: f64) -> NewtonError {
@@ -258,7 +258,7 @@ impl Follower<'_> {
     }
 
     pub(super) fn iteration(&self, parameter: f64) -> Iteration<'_> {
-        self.bench
+        self.maker
             .iteration(&self.bases, &self.blocks, self.options, parameter)
     }
 
@@ -271,7 +271,7 @@ impl Follower<'_> {
         let mut options = self.options.clone();
         options.start = Start::From(Arc::new(start));
         let outcome = self
-            .bench
+            .maker
             .iteration(&self.bases, &self.blocks, &options, parameter)
             .run()?;
         if outcome.status != NewtonStatus::Converged {
@@ -288,8 +288,8 @@ impl Follower<'_> {
         iterations: usize,
     ) -> Result<BranchPoint, NewtonError> {
         let references: Vec<&dyn Basis> = self.bases.iter().map(AsRef::as_ref).collect();
-        let score = self.bench.score_at(&references, &beta, parameter)?;
-        let frame = &self.bench.concrete.frame;
+        let score = self.maker.score_at(&references, &beta, parameter)?;
+        let frame = &self.maker.concrete.frame;
         let functions = (frame.space.clone(), frame.unknowns.clone());
         let mut report = Report::empty();
         report.held_out_residual = score.worst;

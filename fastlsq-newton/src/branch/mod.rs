@@ -29,6 +29,7 @@ use crate::options::NewtonOptions;
 /// # Ok::<(), fastlsq_newton::NewtonError>(())
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BranchOptions {
     /// The first change of the parameter, with its sign: it sets the direction and the scale.
     pub first_step: f64,
@@ -89,6 +90,7 @@ impl BranchOptions {
 
 /// One solution on a branch.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BranchPoint {
     /// The parameter.
     pub parameter: f64,

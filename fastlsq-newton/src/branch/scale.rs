@@ -1,6 +1,6 @@
 //! Lengths and directions along a branch.
 
-use fastlsq_solve::auto::rms;
+use fastlsq_solve::search::rms;
 
 use super::BranchPoint;
 

@@ -9,18 +9,18 @@ use std::sync::Arc;
 use web_time::Instant;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{Features, Found};
 use fastlsq_solve::patches::{
     NewtonPatches, PatchError, PatchOptions, PatchProblem, PatchStart, Patching, PointEquations,
 };
+use fastlsq_solve::search::{Features, Found};
 use fastlsq_solve::{ConcreteProblem, EquationRow, Posedness, Sites, Solution, SolveError};
 use ndarray::ArrayView2;
 
 use self::equations::Laws;
 use crate::NewtonError;
-use crate::bench::NewtonBench;
 use crate::options::{Continuation, NewtonOptions, Start};
 use crate::report::{NewtonReport, NewtonStatus, Step};
+use crate::search::NewtonMaker;
 use crate::solution::NonlinearSolution;
 
 /// Whether and how a nonlinear problem can be solved on patches.
@@ -115,7 +115,7 @@ fn values_of(solution: &Solution, points: ArrayView2<'_, f64>) -> Vec<Vec<f64>> 
         .collect()
 }
 
-impl NewtonBench<'_> {
+impl NewtonMaker<'_> {
     /// The best function of a search, if its iteration settled: a better start than any other.
     pub(crate) fn start_for_patches(
         &self,
@@ -148,7 +148,7 @@ impl NewtonBench<'_> {
         let patches = solution.report();
         let mut report = patches.of_solve(frame, &self.options.solve, &score, reason, seconds);
         report.posedness = posedness.filter(Posedness::is_fine).unwrap_or_default();
-        report.probes = found.map_or_else(Vec::new, |found| found.probes.clone());
+        report.candidates = found.map_or_else(Vec::new, |found| found.candidates.clone());
         let functions = (frame.space.clone(), frame.unknowns.clone());
         let solution = solution
             .into_solution(functions, report)?

@@ -2,7 +2,7 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::auto::{Features, row_sign};
+use fastlsq_solve::search::{Features, row_sign};
 use fastlsq_solve::{
     ConcreteCondition, ConcretePlace, Condition, Domain, DomainExt, EquationRow, PartSelector,
     Place, Sites, Solution, T,

@@ -7,7 +7,8 @@ use std::fmt;
 use super::vocabulary::{is_identifier, is_reserved};
 use super::{Expr, Node, whole};
 use crate::Coordinate;
-use crate::typography::{number, superscript};
+use crate::typography::number;
+use fastlsq_basis::typography::superscript;
 
 /// How tightly an expression holds together; operands that hold less tightly are put in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,5 +1,6 @@
 //! Words, numbers and signs of a text, one after the other.
 
+use fastlsq_basis::typography::superscript_digit;
 use std::fmt;
 
 use super::vocabulary::{is_first, is_further};
@@ -165,10 +166,4 @@ impl<'a> Reader<'a> {
         self.rest = rest;
         Ok(value)
     }
-}
-
-fn superscript_digit(c: char) -> Option<usize> {
-    ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
-        .iter()
-        .position(|digit| *digit == c)
 }

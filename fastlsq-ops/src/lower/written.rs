@@ -23,7 +23,7 @@ impl Graph {
                 Op::Number(bits) => f64::from_bits(*bits).into(),
                 Op::Coordinate(k) => axis(*k).into(),
                 Op::Normal(k) => {
-                    parameter(&format!("n{}", crate::typography::subscript(*k))).into()
+                    parameter(&format!("n{}", fastlsq_basis::typography::subscript(*k))).into()
                 }
                 Op::Jet(_) => parameter("∂u").into(),
                 Op::Parameter(k) => self.parameters[*k].into(),

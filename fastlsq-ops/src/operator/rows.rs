@@ -81,7 +81,7 @@ impl PreparedRows<'_> {
         self.require_basis(basis)?;
         let form = [self.form()];
         let sums = products(basis, beta, &self.sites, &form)?;
-        Ok((0..sums.nrows()).map(|i| sums[(i, 0)]).collect())
+        Ok(sums.col(0).iter().copied().collect())
     }
 
     /// Σₜ |cₜ(xᵢ) (Tₜu)(xᵢ)| at every point for u = Σⱼ βⱼ φⱼ.
@@ -160,7 +160,7 @@ impl Operator {
         })
     }
 
-    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on the calling thread, one row a point and one column a
+    /// Writes L φⱼ(xᵢ) into `out[(i, j)]` on the calling thread, one row per point and one column per
     /// feature; every entry is overwritten.
     ///
     /// # Errors
@@ -269,7 +269,7 @@ fn products(
 
 /// One column of a matrix.
 fn column(matrix: &Mat<f64>, index: usize) -> Vec<f64> {
-    (0..matrix.nrows()).map(|i| matrix[(i, index)]).collect()
+    matrix.col(index).iter().copied().collect()
 }
 
 /// What several prepared operators, at the same points, make of u = Σⱼ βⱼ φⱼ: one vector for each. Where they ask

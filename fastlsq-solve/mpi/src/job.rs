@@ -96,6 +96,9 @@ impl Backend for Mpi {
     }
 }
 
+/// Numbers of one MPI message at most: before its version 4, MPI counts in 32 bits.
+const LONGEST: usize = 1 << 30;
+
 /// One rank.
 struct Job {
     world: Communicator,
@@ -203,17 +206,23 @@ impl Team for Job {
     }
 
     fn send(&self, to: usize, numbers: &[f64]) {
-        self.sure(self.world.send(numbers, rank_number(to), 0));
+        for part in numbers.chunks(LONGEST) {
+            self.sure(self.world.send(part, rank_number(to), 0));
+        }
     }
 
     fn receive(&self, from: usize, numbers: &mut [f64]) {
-        self.sure(self.world.recv(numbers, rank_number(from), 0));
+        for part in numbers.chunks_mut(LONGEST) {
+            self.sure(self.world.recv(part, rank_number(from), 0));
+        }
         self.tally.received(numbers);
     }
 
     fn broadcast(&self, from: usize, numbers: &mut [f64]) {
         if self.size > 1 {
-            self.sure(self.world.broadcast(numbers, rank_number(from)));
+            for part in numbers.chunks_mut(LONGEST) {
+                self.sure(self.world.broadcast(part, rank_number(from)));
+            }
             if self.rank != from {
                 self.tally.received(numbers);
             }

@@ -41,15 +41,33 @@
 //! `mpirun`.
 //!
 //! # What it costs
-//! [`fastlsq_solve::lsq::RowsCost`] has the formulas. In short: sharing pays while M/P, the rows of a rank, are several times N.
-//! The numbers of the features that an automatic search tries (M ≈ 2.3 N) leave nothing to share; millions of rows do, and so do
-//! many patches. `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted
-//! operations, messages and bytes, and draws a forecast for more nodes.
+//! **Rows.** [`fastlsq_solve::lsq::RowsCost`] has the formulas. In short: sharing pays while M/P, the rows of a rank, are several
+//! times N. The numbers of rows that an automatic search tries (M ≈ 2.3 N) leave nothing to share; millions of rows do.
+//!
+//! **Patches.** A box of patches is halved down to single ones. The front of a part with e unknowns on its cut and b on its open
+//! surface takes 2e³/3 + 2e²b + 2eb² operations, on the rank that has its first patch; where the halves of a part have
+//! different owners, the b² numbers of one Schur complement travel, and 2b traces for each solve. With P ranks there are log₂ P
+//! levels of fronts that fewer than P ranks work on:
+//!
+//! | level, from the root | fronts | in the plane, n×n patches with s unknowns on a side: e, b | in space, n×n×n: e, b |
+//! |---|---|---|---|
+//! | 0 | 1 | ns, 0 | n²s, 0 |
+//! | 1 | 2 | ns/2, ns | n²s/2, n²s |
+//! | 2 | 4 | ns/2, ns | n²s/4, n²s |
+//! | 3 | 8 | ns/4, 3ns/4 or 5ns/4 | n²s/4, 3n²s/4 |
+//!
+//! These levels are most of the work. By the formula, subtrees alone gain no more than a factor of 6.7 in the plane (128×128
+//! patches) and of 4 in space (16×16×16), however many ranks there are, and 4.8 and 3.6 with eight of them: beyond that only
+//! fronts that several ranks factor together would gain more, which is not done.
+//!
+//! `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted operations,
+//! messages and bytes, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
 //!
 //! # The binding
-//! `ferrompi`: a C shim that is compiled against the MPI at hand (Open MPI 4.1 and MPICH 4.0 of Debian were tried), no libclang, and
-//! nothing unsafe here. The other candidate, `mpi` (rsmpi), generates its bindings and needs libclang for it; it has more of
-//! the standard, but nothing more that is used here.
+//! `ferrompi`: a C shim that is compiled against the MPI at hand, which needs a C compiler and nothing else; blocking calls
+//! are safe functions, so that nothing is unsafe here; failures are results. The other candidate, `mpi` (rsmpi), generates its
+//! bindings from the headers at hand and needs libclang for it. It has more of the standard, but nothing more that is used here:
+//! point-to-point messages, a broadcast and a reduction of numbers, `MPI_Abort`.
 
 mod error;
 mod job;

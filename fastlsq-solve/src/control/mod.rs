@@ -36,6 +36,7 @@
 
 mod memory;
 mod run;
+mod setters;
 mod stage;
 
 use std::fmt;

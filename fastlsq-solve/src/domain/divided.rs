@@ -1,12 +1,11 @@
 //! A domain of several regions, with the interfaces between them.
 
+use super::forward::forward;
 use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Combined, Corner, Domain, DomainError, DomainExt,
-    Hole, Outline, PartKind, PartSelector, Quadrature, RenamedParts, SetOperation,
+    BoundaryPart, BoundaryPoints, Combined, Domain, DomainError, DomainExt, PartKind, PartSelector,
+    RenamedParts, SetOperation,
 };
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_ops::Space;
-use ndarray::Array2;
 use std::sync::Arc;
 
 /// What no region of a divided domain has taken is the region of this name.
@@ -131,17 +130,7 @@ impl Divided {
 }
 
 impl Domain for Divided {
-    fn dim(&self) -> usize {
-        self.whole.dim()
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        self.whole.bounding_box()
-    }
-
-    fn contains(&self, point: &[f64]) -> bool {
-        self.whole.contains(point)
-    }
+    forward!(|this| this.whole; dim, bounding_box, contains, sample_interior, volume, coordinates, quadrature, outline, corners, holes, is_unbounded);
 
     fn parts(&self) -> Vec<BoundaryPart> {
         let mut parts = self.whole.parts();
@@ -171,47 +160,11 @@ impl Domain for Divided {
         }
     }
 
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        self.whole.sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        self.whole.volume()
-    }
-
-    fn coordinates(&self) -> Space {
-        self.whole.coordinates()
-    }
-
-    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
-        self.whole.quadrature(count)
-    }
-
-    fn outline(&self) -> Option<Outline> {
-        self.whole.outline()
-    }
-
-    fn corners(&self) -> Vec<Corner> {
-        self.whole.corners()
-    }
-
-    fn holes(&self) -> Vec<Hole> {
-        self.whole.holes()
-    }
-
     fn regions(&self) -> Vec<Region> {
         self.regions.clone()
     }
 
     fn undivided(&self) -> Option<Arc<dyn Domain>> {
         Some(Arc::clone(&self.whole))
-    }
-
-    fn is_unbounded(&self) -> bool {
-        self.whole.is_unbounded()
     }
 }

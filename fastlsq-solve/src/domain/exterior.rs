@@ -1,12 +1,11 @@
 //! What lies outside of an obstacle, without end.
 
+use super::forward::forward;
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Combined, Domain, DomainError, DomainExt,
-    Hole, Outline, PartKind, SetOperation,
+    Outline, PartKind, SetOperation,
 };
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_ops::Space;
-use ndarray::Array2;
 use std::sync::Arc;
 
 /// All of the plane outside of an obstacle; made by [`exterior`](DomainExt::exterior).
@@ -73,13 +72,8 @@ impl Exterior {
 }
 
 impl Domain for Exterior {
-    fn dim(&self) -> usize {
-        2
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        self.near.bounding_box()
-    }
+    forward!(|this| this.obstacle; dim, coordinates);
+    forward!(|this| this.near; bounding_box, sample_interior, volume, holes);
 
     fn contains(&self, point: &[f64]) -> bool {
         point.len() == 2 && point.iter().all(|x| x.is_finite()) && !self.obstacle.contains(point)
@@ -106,29 +100,9 @@ impl Domain for Exterior {
         }
     }
 
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        self.near.sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        self.near.volume()
-    }
-
-    fn coordinates(&self) -> Space {
-        self.obstacle.coordinates()
-    }
-
     fn outline(&self) -> Option<Outline> {
         // Not that of the near field: it would close where nothing ends.
         None
-    }
-
-    fn holes(&self) -> Vec<Hole> {
-        self.near.holes()
     }
 
     fn is_unbounded(&self) -> bool {

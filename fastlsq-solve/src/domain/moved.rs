@@ -1,24 +1,22 @@
 //! Shapes shifted, turned and scaled.
 
 use super::curve::PlanarMap;
+use super::forward::forward;
 use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
+    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Motion, Outline,
     Quadrature, Region,
 };
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_ops::Space;
-use ndarray::{Array2, ArrayView1};
+use ndarray::Array2;
 use std::sync::Arc;
 
-/// The image of another domain under x ↦ s Q x + b; made by [`translated`](super::DomainExt::translated),
+/// The image of another domain under x ↦ Q(s x) + b; made by [`translated`](super::DomainExt::translated),
 /// [`rotated`](super::DomainExt::rotated) and [`scaled`](super::DomainExt::scaled). Parts keep their names.
 #[derive(Clone, Debug)]
 pub struct Moved {
     inner: Arc<dyn Domain>,
-    /// Q, orthogonal.
-    turn: Array2<f64>,
     scale: f64,
-    shift: Vec<f64>,
+    motion: Motion,
     bounds: BoundingBox,
 }
 
@@ -35,46 +33,27 @@ impl Moved {
                 found: shift.len(),
             });
         }
-        Self::new(inner, Array2::eye(dim), 1.0, shift.to_vec())
+        Self::new(inner, 1.0, Motion::translation(shift)?)
     }
 
     pub(super) fn rotate(
         inner: impl Domain + 'static,
-        [from, to]: [usize; 2],
+        axes: [usize; 2],
         angle: f64,
     ) -> Result<Self, DomainError> {
-        let dim = inner.dim();
-        if let Some(&axis) = [from, to].iter().find(|axis| **axis >= dim) {
-            return Err(DomainError::AxisIndex { axis, dim });
-        }
-        if from == to || !angle.is_finite() {
-            return Err(DomainError::BadDirection {
-                direction: vec![from as f64, to as f64, angle],
-            });
-        }
-        let mut turn = Array2::eye(dim);
-        let (sin, cos) = angle.sin_cos();
-        turn[(from, from)] = cos;
-        turn[(to, to)] = cos;
-        turn[(to, from)] = sin;
-        turn[(from, to)] = -sin;
-        Self::new(inner, turn, 1.0, vec![0.0; dim])
+        let motion = Motion::rotation(inner.dim(), axes, angle)?;
+        Self::new(inner, 1.0, motion)
     }
 
     pub(super) fn scale(inner: impl Domain + 'static, factor: f64) -> Result<Self, DomainError> {
         if !(factor.is_finite() && factor > 0.0) {
             return Err(DomainError::BadRadius { radius: factor });
         }
-        let dim = inner.dim();
-        Self::new(inner, Array2::eye(dim), factor, vec![0.0; dim])
+        let stay = Motion::translation(&vec![0.0; inner.dim()])?;
+        Self::new(inner, factor, stay)
     }
 
-    fn new(
-        inner: impl Domain + 'static,
-        turn: Array2<f64>,
-        scale: f64,
-        shift: Vec<f64>,
-    ) -> Result<Self, DomainError> {
+    fn new(inner: impl Domain + 'static, scale: f64, motion: Motion) -> Result<Self, DomainError> {
         if inner.parts().iter().any(|part| part.kind.is_time()) {
             return Err(DomainError::Unsupported {
                 operation: "moving a space-time domain",
@@ -84,73 +63,51 @@ impl Moved {
         let bounds = inner.bounding_box()?;
         let mut moved = Self {
             inner: Arc::new(inner),
-            turn,
             scale,
-            shift,
+            motion,
             bounds,
         };
         moved.bounds = moved.image_bounds()?;
         Ok(moved)
     }
 
+    /// The image of another domain under the same map.
+    fn alike(&self, other: Arc<dyn Domain>) -> Result<Self, DomainError> {
+        Self::new(other, self.scale, self.motion.clone())
+    }
+
     /// A box around the image: of the curves where they are known, else of the box around the original.
     fn image_bounds(&self) -> Result<BoundingBox, DomainError> {
-        if let Some(outline) = self.outline().filter(|_| !self.keeps_axes()) {
+        if let Some(outline) = self.outline().filter(|_| !self.motion.keeps_axes()) {
             return outline.bounds();
         }
-        let dim = self.shift.len();
-        let (mut lo, mut hi) = (self.shift.clone(), self.shift.clone());
-        for k in 0..dim {
-            for l in 0..dim {
-                let factor = self.scale * self.turn[(k, l)];
-                let (a, b) = (factor * self.bounds.lo()[l], factor * self.bounds.hi()[l]);
-                lo[k] += a.min(b);
-                hi[k] += a.max(b);
-            }
+        let shift = self.motion.shift();
+        let (mut lo, mut hi) = (shift.to_vec(), shift.to_vec());
+        for ((k, l), entry) in self.motion.matrix().indexed_iter() {
+            let factor = self.scale * entry;
+            let (a, b) = (factor * self.bounds.lo()[l], factor * self.bounds.hi()[l]);
+            lo[k] += a.min(b);
+            hi[k] += a.max(b);
         }
         BoundingBox::new(&lo, &hi)
     }
 
-    /// Whether there is no rotation.
-    fn keeps_axes(&self) -> bool {
-        self.turn == Array2::<f64>::eye(self.turn.nrows())
-    }
-
-    /// Q v.
-    fn turned(&self, vectors: &Array2<f64>) -> Array2<f64> {
-        vectors.dot(&self.turn.t())
-    }
-
-    /// s Q x + b.
+    /// Q(s x) + b.
     fn place(&self, points: &Array2<f64>) -> Array2<f64> {
-        self.turned(points) * self.scale + ArrayView1::from(&self.shift)
+        self.motion.applied(&(points * self.scale), true)
     }
 
-    /// The point of the original that goes to this one.
-    fn original(&self, point: &[f64]) -> Vec<f64> {
-        let centred: Vec<f64> = point.iter().zip(&self.shift).map(|(x, b)| x - b).collect();
-        let turned = self.turn.t().dot(&ArrayView1::from(&centred));
-        turned.iter().map(|x| x / self.scale).collect()
-    }
-
-    /// s Q x + b in the plane; elsewhere nothing has corners or holes.
+    /// Q(s x) + b in the plane; elsewhere nothing has corners or holes.
     fn planar_place(&self, point: [f64; 2]) -> [f64; 2] {
-        let points = Array2::from(vec![point]);
-        match self.shift.len() {
-            2 => self
-                .place(&points)
-                .row(0)
-                .to_vec()
-                .try_into()
-                .unwrap_or(point),
-            _ => point,
-        }
+        let image = self.motion.image(&point.map(|x| self.scale * x));
+        image.try_into().unwrap_or(point)
     }
 
     /// The angle of the rotation in the plane.
     fn planar_angle(&self) -> f64 {
-        match self.shift.len() {
-            2 => self.turn[(1, 0)].atan2(self.turn[(0, 0)]),
+        let turn = self.motion.matrix();
+        match self.dim() {
+            2 => turn[(1, 0)].atan2(turn[(0, 0)]),
             _ => 0.0,
         }
     }
@@ -161,16 +118,16 @@ impl Moved {
 }
 
 impl Domain for Moved {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
+    forward!(|this| this.inner; dim, coordinates, is_unbounded);
 
     fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
         Ok(self.bounds.clone())
     }
 
     fn contains(&self, point: &[f64]) -> bool {
-        point.len() == self.shift.len() && self.inner.contains(&self.original(point))
+        let mut original = self.motion.preimage(point);
+        original.iter_mut().for_each(|x| *x /= self.scale);
+        point.len() == self.dim() && self.inner.contains(&original)
     }
 
     fn parts(&self) -> Vec<BoundaryPart> {
@@ -190,7 +147,7 @@ impl Domain for Moved {
         let original = super::checks::checked_part(&*self.inner, part, count, sampler)?;
         Ok(BoundaryPoints {
             points: self.place(&original.points),
-            normals: self.turned(&original.normals),
+            normals: self.motion.applied(&original.normals, false),
         })
     }
 
@@ -207,10 +164,6 @@ impl Domain for Moved {
         Ok(self.inner.volume()? * self.power(self.dim()))
     }
 
-    fn coordinates(&self) -> Space {
-        self.inner.coordinates()
-    }
-
     fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
         let original = self.inner.quadrature(count)?;
         let factor = self.power(self.dim());
@@ -222,10 +175,10 @@ impl Domain for Moved {
 
     fn outline(&self) -> Option<Outline> {
         let outline = self.inner.outline()?;
-        let [x, y] = *self.shift.as_slice() else {
+        let [x, y] = *self.motion.shift() else {
             return None;
         };
-        let entry = |k, l| self.scale * self.turn[(k, l)];
+        let entry = |k, l| self.scale * self.motion.matrix()[(k, l)];
         let map = PlanarMap {
             matrix: [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]],
             shift: [x, y],
@@ -249,9 +202,8 @@ impl Domain for Moved {
     fn regions(&self) -> Vec<Region> {
         let mut regions = self.inner.regions();
         for region in &mut regions {
-            let (turn, shift) = (self.turn.clone(), self.shift.clone());
             // What could be moved as a whole can be moved in parts.
-            if let Ok(moved) = Self::new(region.domain.clone(), turn, self.scale, shift) {
+            if let Ok(moved) = self.alike(region.domain.clone()) {
                 region.domain = Arc::new(moved);
             }
         }
@@ -259,13 +211,8 @@ impl Domain for Moved {
     }
 
     fn undivided(&self) -> Option<Arc<dyn Domain>> {
-        let (turn, shift) = (self.turn.clone(), self.shift.clone());
-        let moved = Self::new(self.inner.undivided()?, turn, self.scale, shift).ok()?;
+        let moved = self.alike(self.inner.undivided()?).ok()?;
         Some(Arc::new(moved))
-    }
-
-    fn is_unbounded(&self) -> bool {
-        self.inner.is_unbounded()
     }
 
     fn holes(&self) -> Vec<Hole> {
@@ -287,7 +234,7 @@ impl Domain for Moved {
         count: usize,
         sampler: &mut UnitSampler,
     ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
-        if !self.keeps_axes() {
+        if !self.motion.keeps_axes() {
             return Err(DomainError::Unsupported {
                 operation: "a periodic condition",
                 hint: "the domain is rotated, so that no axis leads from one side to the other",
@@ -298,10 +245,10 @@ impl Domain for Moved {
     }
 
     fn reflect(&self, axis: usize) -> Option<f64> {
-        if !self.keeps_axes() {
+        if !self.motion.keeps_axes() {
             return None;
         }
         let mirror = self.inner.reflect(axis)?;
-        Some(self.scale * mirror + self.shift.get(axis)?)
+        Some(self.scale * mirror + self.motion.shift().get(axis)?)
     }
 }

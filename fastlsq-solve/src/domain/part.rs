@@ -51,7 +51,7 @@ impl BoundaryPart {
 /// Points of the boundary with the outward unit normal at each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundaryPoints {
-    /// One point a row.
+    /// One point per row.
     pub points: Array2<f64>,
     /// The normal at the point of the same row. On the walls of a space-time domain its time
     /// component is zero; it is −e_t at the first and +e_t at the last time.

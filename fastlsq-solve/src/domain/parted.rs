@@ -1,14 +1,11 @@
 //! A domain with a part of one's own.
 
 use super::checks::check_memory;
+use super::forward::forward;
 use super::outline::{GAP, Verdict, changes, compact, pieces};
 use super::rejection;
-use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    Quadrature,
-};
+use super::{BoundaryPart, BoundaryPoints, Corner, Domain, DomainError, Hole, Outline};
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_ops::Space;
 use ndarray::{Array2, s};
 use std::fmt;
 use std::sync::Arc;
@@ -174,17 +171,7 @@ impl Parted {
 }
 
 impl Domain for Parted {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        self.inner.bounding_box()
-    }
-
-    fn contains(&self, point: &[f64]) -> bool {
-        self.inner.contains(point)
-    }
+    forward!(|this| this.inner; dim, bounding_box, contains, sample_interior, volume, coordinates, quadrature, is_unbounded, periodic_pair);
 
     fn parts(&self) -> Vec<BoundaryPart> {
         match &self.boundary {
@@ -211,35 +198,11 @@ impl Domain for Parted {
         }
     }
 
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        self.inner.sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        self.inner.volume()
-    }
-
-    fn coordinates(&self) -> Space {
-        self.inner.coordinates()
-    }
-
-    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
-        self.inner.quadrature(count)
-    }
-
     fn outline(&self) -> Option<Outline> {
         match &self.boundary {
             Boundary::Planar(outline) => Some((**outline).clone()),
             Boundary::Sampled(_) => None,
         }
-    }
-
-    fn is_unbounded(&self) -> bool {
-        self.inner.is_unbounded()
     }
 
     fn corners(&self) -> Vec<Corner> {
@@ -250,14 +213,5 @@ impl Domain for Parted {
     fn holes(&self) -> Vec<Hole> {
         self.outline()
             .map_or_else(|| self.inner.holes(), |outline| outline.holes())
-    }
-
-    fn periodic_pair(
-        &self,
-        axis: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
-        self.inner.periodic_pair(axis, count, sampler)
     }
 }

@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 /// Points xᵢ and weights wᵢ with ∫ f ≈ Σ wᵢ f(xᵢ).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quadrature {
-    /// One point a row.
+    /// One point per row.
     pub points: Array2<f64>,
     /// One positive weight for each point.
     pub weights: Vec<f64>,

@@ -1,5 +1,6 @@
 //! The trait every domain implements.
 
+use super::forward::forward;
 use super::rejection;
 use super::{
     BoundaryPart, BoundaryPoints, BoundingBox, Corner, DomainError, Hole, Outline, Quadrature,
@@ -48,7 +49,7 @@ pub trait Domain: Debug + Send + Sync {
         sampler: &mut UnitSampler,
     ) -> Result<BoundaryPoints, DomainError>;
 
-    /// `count` points, uniform in volume, one a row. By default points of the bounding box, those
+    /// `count` points, uniform in volume, one per row. By default points of the bounding box, those
     /// outside rejected.
     ///
     /// # Errors
@@ -163,93 +164,5 @@ pub trait Domain: Debug + Send + Sync {
 }
 
 impl<D: Domain + ?Sized> Domain for Arc<D> {
-    fn dim(&self) -> usize {
-        (**self).dim()
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        (**self).bounding_box()
-    }
-
-    fn contains(&self, point: &[f64]) -> bool {
-        (**self).contains(point)
-    }
-
-    fn parts(&self) -> Vec<BoundaryPart> {
-        (**self).parts()
-    }
-
-    fn sample_part(
-        &self,
-        part: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<BoundaryPoints, DomainError> {
-        (**self).sample_part(part, count, sampler)
-    }
-
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        (**self).sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        (**self).volume()
-    }
-
-    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
-        (**self).quadrature(count)
-    }
-
-    fn outline(&self) -> Option<Outline> {
-        (**self).outline()
-    }
-
-    fn corners(&self) -> Vec<Corner> {
-        (**self).corners()
-    }
-
-    fn holes(&self) -> Vec<Hole> {
-        (**self).holes()
-    }
-
-    fn regions(&self) -> Vec<Region> {
-        (**self).regions()
-    }
-
-    fn undivided(&self) -> Option<Arc<dyn Domain>> {
-        (**self).undivided()
-    }
-
-    fn is_unbounded(&self) -> bool {
-        (**self).is_unbounded()
-    }
-
-    fn periodic_pair(
-        &self,
-        axis: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
-        (**self).periodic_pair(axis, count, sampler)
-    }
-
-    fn coordinates(&self) -> Space {
-        (**self).coordinates()
-    }
-
-    fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
-        (**self).over_times(start, end)
-    }
-
-    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
-        (**self).at_one_time()
-    }
-
-    fn reflect(&self, axis: usize) -> Option<f64> {
-        (**self).reflect(axis)
-    }
+    forward!(|this| **this; everything);
 }

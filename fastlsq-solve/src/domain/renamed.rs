@@ -1,12 +1,8 @@
 //! A domain whose coordinates have names of their own.
 
-use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    Quadrature, Region,
-};
-use fastlsq_basis::sampling::UnitSampler;
+use super::forward::forward;
+use super::{Domain, DomainError};
 use fastlsq_ops::Space;
-use ndarray::Array2;
 use std::sync::Arc;
 
 /// A domain with other names for its coordinates; its parts keep their names.
@@ -31,82 +27,10 @@ impl<D: Domain> Renamed<D> {
 }
 
 impl<D: Domain> Domain for Renamed<D> {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        self.inner.bounding_box()
-    }
-
-    fn contains(&self, point: &[f64]) -> bool {
-        self.inner.contains(point)
-    }
-
-    fn parts(&self) -> Vec<BoundaryPart> {
-        self.inner.parts()
-    }
-
-    fn sample_part(
-        &self,
-        part: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<BoundaryPoints, DomainError> {
-        self.inner.sample_part(part, count, sampler)
-    }
-
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        self.inner.sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        self.inner.volume()
-    }
-
-    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
-        self.inner.quadrature(count)
-    }
-
-    fn outline(&self) -> Option<Outline> {
-        self.inner.outline()
-    }
-
-    fn corners(&self) -> Vec<Corner> {
-        self.inner.corners()
-    }
-
-    fn regions(&self) -> Vec<Region> {
-        self.inner.regions()
-    }
-
-    fn undivided(&self) -> Option<Arc<dyn Domain>> {
-        self.inner.undivided()
-    }
-
-    fn is_unbounded(&self) -> bool {
-        self.inner.is_unbounded()
-    }
-
-    fn holes(&self) -> Vec<Hole> {
-        self.inner.holes()
-    }
+    forward!(|this| this.inner; dim, bounding_box, contains, parts, sample_part, sample_interior, volume, quadrature, outline, corners, holes, regions, undivided, is_unbounded, periodic_pair, at_one_time, reflect);
 
     fn coordinates(&self) -> Space {
         self.space.clone()
-    }
-
-    fn periodic_pair(
-        &self,
-        axis: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
-        self.inner.periodic_pair(axis, count, sampler)
     }
 
     fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
@@ -117,13 +41,5 @@ impl<D: Domain> Domain for Renamed<D> {
         };
         let moved = self.inner.over_times(start, end)?;
         Some(moved.map(renamed))
-    }
-
-    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
-        self.inner.at_one_time()
-    }
-
-    fn reflect(&self, axis: usize) -> Option<f64> {
-        self.inner.reflect(axis)
     }
 }

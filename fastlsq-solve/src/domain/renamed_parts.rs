@@ -1,12 +1,7 @@
 //! A domain whose parts have other names.
 
-use super::{
-    BoundaryPart, BoundaryPoints, BoundingBox, Corner, Domain, DomainError, Hole, Outline,
-    Quadrature, Region,
-};
-use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_ops::Space;
-use ndarray::Array2;
+use super::forward::forward;
+use super::{BoundaryPart, Corner, Domain, DomainError, Hole, Outline};
 use std::sync::Arc;
 
 /// Another domain with its own names for the parts; made by [`named`](super::DomainExt::named) and
@@ -42,17 +37,7 @@ impl RenamedParts {
 }
 
 impl Domain for RenamedParts {
-    fn dim(&self) -> usize {
-        self.inner.dim()
-    }
-
-    fn bounding_box(&self) -> Result<BoundingBox, DomainError> {
-        self.inner.bounding_box()
-    }
-
-    fn contains(&self, point: &[f64]) -> bool {
-        self.inner.contains(point)
-    }
+    forward!(|this| this.inner; dim, bounding_box, contains, sample_part, sample_interior, volume, coordinates, quadrature, regions, undivided, is_unbounded, periodic_pair, at_one_time, reflect);
 
     fn parts(&self) -> Vec<BoundaryPart> {
         let mut parts = self.inner.parts();
@@ -60,35 +45,6 @@ impl Domain for RenamedParts {
             part.name.clone_from(name);
         }
         parts
-    }
-
-    fn sample_part(
-        &self,
-        part: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<BoundaryPoints, DomainError> {
-        self.inner.sample_part(part, count, sampler)
-    }
-
-    fn sample_interior(
-        &self,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<Array2<f64>, DomainError> {
-        self.inner.sample_interior(count, sampler)
-    }
-
-    fn volume(&self) -> Result<f64, DomainError> {
-        self.inner.volume()
-    }
-
-    fn coordinates(&self) -> Space {
-        self.inner.coordinates()
-    }
-
-    fn quadrature(&self, count: usize) -> Result<Quadrature, DomainError> {
-        self.inner.quadrature(count)
     }
 
     fn outline(&self) -> Option<Outline> {
@@ -107,18 +63,6 @@ impl Domain for RenamedParts {
         corners
     }
 
-    fn regions(&self) -> Vec<Region> {
-        self.inner.regions()
-    }
-
-    fn undivided(&self) -> Option<Arc<dyn Domain>> {
-        self.inner.undivided()
-    }
-
-    fn is_unbounded(&self) -> bool {
-        self.inner.is_unbounded()
-    }
-
     fn holes(&self) -> Vec<Hole> {
         let mut holes = self.inner.holes();
         for hole in &mut holes {
@@ -128,26 +72,9 @@ impl Domain for RenamedParts {
         holes
     }
 
-    fn periodic_pair(
-        &self,
-        axis: usize,
-        count: usize,
-        sampler: &mut UnitSampler,
-    ) -> Result<(Array2<f64>, Array2<f64>), DomainError> {
-        self.inner.periodic_pair(axis, count, sampler)
-    }
-
     fn over_times(&self, start: f64, end: f64) -> Option<Result<Arc<dyn Domain>, DomainError>> {
         let names = self.names.clone();
         let moved = self.inner.over_times(start, end)?;
         Some(moved.map(|inner| Arc::new(Self { inner, names }) as Arc<dyn Domain>))
-    }
-
-    fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
-        self.inner.at_one_time()
-    }
-
-    fn reflect(&self, axis: usize) -> Option<f64> {
-        self.inner.reflect(axis)
     }
 }

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 /// Which of the given data an error speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Input {
     /// The matrix A.
     Matrix,
@@ -127,14 +128,13 @@ pub enum LsqError {
     },
     /// A pool with the requested number of threads could not be started.
     #[error(
-        "could not start {threads} threads ({cause}): leave `threads` unset to use the running pool"
+        "could not start {threads} threads ({reason}): leave `threads` unset to use the running pool"
     )]
     Threads {
         /// Threads requested.
         threads: usize,
-        /// The cause.
-        #[source]
-        cause: rayon::ThreadPoolBuildError,
+        /// What the system said.
+        reason: String,
     },
 }
 

@@ -3,7 +3,7 @@
 use super::error::{Input, LsqError};
 use super::info::{LsqInfo, StageSeconds};
 use super::memory::check_memory;
-use super::methods::gram::{Outcome, normal_equations};
+use super::methods::gram::{GramOutcome, normal_equations};
 use super::methods::orthogonal::{plain, rank_revealing};
 use super::methods::sketch::{column_sketch, sketch_rows};
 use super::methods::svd::truncated_svd;
@@ -115,7 +115,10 @@ pub(super) fn with_threads<T: Send>(
         Some(threads) => rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
-            .map_err(|cause| LsqError::Threads { threads, cause })?
+            .map_err(|error| LsqError::Threads {
+                threads,
+                reason: error.to_string(),
+            })?
             .install(|| compute(work(true))),
     }
 }
@@ -149,8 +152,8 @@ fn run(task: Task<'_>) -> Result<(Parts, Method, String, Vec<String>), LsqError>
         Method::Svd => truncated_svd(task)?,
         Method::Qr => plain(task)?,
         Method::NormalEquations => match normal_equations(task)? {
-            Outcome::Solved(parts) => *parts,
-            Outcome::Indefinite(pivot) => {
+            GramOutcome::Solved(parts) => *parts,
+            GramOutcome::Indefinite(pivot) => {
                 let mut parts = rank_revealing(task)?;
                 let cause = format!(
                     "AᵀA is not positive definite to working accuracy (pivot {pivot}): solved by rank-revealing QR"
@@ -178,7 +181,7 @@ fn run(task: Task<'_>) -> Result<(Parts, Method, String, Vec<String>), LsqError>
 fn choose(m: usize, n: usize) -> (Method, String) {
     if n >= 400 && m >= 4 * n {
         let reason = format!(
-            "{} rows a column: a sketch finds the columns that carry the rank, and only they are factored",
+            "{} rows per column: a sketch finds the columns that carry the rank, and only they are factored",
             m / n
         );
         (Method::Sketch, reason)

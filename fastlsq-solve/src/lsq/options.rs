@@ -1,10 +1,7 @@
 //! How a least-squares problem is to be solved.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
-
 use super::error::LsqError;
-use crate::control::{Control, Progress};
+use crate::control::Control;
 
 /// The algorithm behind a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -149,29 +146,7 @@ impl LsqOptions {
         self
     }
 
-    /// Sets the time after which the call ends with an error.
-    #[must_use]
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.control = self.control.time_limit(limit);
-        self
-    }
-
-    /// Sets the memory limit in bytes; a larger problem is refused before anything is allocated.
-    #[must_use]
-    pub fn memory_limit(mut self, bytes: usize) -> Self {
-        self.control = self.control.memory_limit(bytes);
-        self
-    }
-
-    /// Sets the callback that sees how far the call has come and may [cancel](crate::control) it.
-    #[must_use]
-    pub fn progress(
-        mut self,
-        callback: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'static,
-    ) -> Self {
-        self.control = self.control.progress(callback);
-        self
-    }
+    crate::limit_setters!(control);
 
     /// The threshold in force for `n` columns.
     #[must_use]

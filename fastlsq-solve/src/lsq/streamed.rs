@@ -175,7 +175,7 @@ impl Context<'_> {
         Ok(left)
     }
 
-    /// Merges a second triangle into a first one; the answer are the reflectors, if they are kept.
+    /// Merges a second triangle into a first one; returns the reflectors, if they are kept.
     pub(super) fn merge(
         &self,
         r: &mut Mat<f64>,

@@ -171,7 +171,7 @@ impl OwnInside {
             add_product(target, 1.0, harmonic.kernel.transpose(), own, false);
         }
         match &self.factor {
-            Factor::Rows(inside) => inside.solve_transposed(x),
+            Factor::Rows(inside) => inside.solve_transposed(&x),
             Factor::Gram(lower) => {
                 cholesky_solve(lower.as_ref(), x.as_mut());
                 // M·x.

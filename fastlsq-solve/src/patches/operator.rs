@@ -66,7 +66,7 @@ impl SourceMap {
     pub(super) fn apply_transposed(&self, c: MatRef<'_, f64>, reference: &Reference) -> Mat<f64> {
         match self {
             Self::Matrix(p) => times(p.transpose(), c),
-            Self::Factors(inside) => inside.solve_transposed(restrict(c, reference)),
+            Self::Factors(inside) => inside.solve_transposed(&restrict(c, reference)),
             Self::Own(inside) => inside.apply_transposed(c, reference),
         }
     }

@@ -77,7 +77,7 @@ impl LeastSquares {
 
 impl LeastSquares {
     /// The transpose of [`solve`](Self::solve).
-    pub(super) fn solve_transposed(&self, covectors: Mat<f64>) -> Mat<f64> {
+    pub(super) fn solve_transposed(&self, covectors: &Mat<f64>) -> Mat<f64> {
         let order = &self.qr.order[..self.qr.rank()];
         let mut top = Mat::from_fn(order.len(), covectors.ncols(), |i, j| {
             covectors[(order[i], j)]

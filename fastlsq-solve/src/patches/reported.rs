@@ -1,11 +1,11 @@
 //! The record of patches as that of a solve.
 
 use super::PatchReport;
-use crate::auto::Score;
 use crate::backend::{Backend, CpuBackend};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 use crate::report::{BlockReport, Report};
+use crate::search::Score;
 
 impl PatchReport {
     /// The record of a solve that ended on patches, for `reason` and after so many seconds, judged at fresh points.

@@ -138,10 +138,11 @@ impl Sharing {
 }
 
 /// Which of two cells comes first along the curve that visits the halves of a cube one after the other: decided by the axis
-/// along which their corners are farthest apart in powers of two.
+/// along which their corners are farthest apart in powers of two, the first of several. That is how an elimination halves
+/// a uniform tree, so that its subtrees are runs of the curve.
 fn along_the_curve(a: &Cell, b: &Cell) -> std::cmp::Ordering {
-    let (mut axis, mut apart) = (2, 0_u64);
-    for k in [2, 1, 0] {
+    let (mut axis, mut apart) = (0, 0_u64);
+    for k in [0, 1, 2] {
         let differ = a.corner[k] ^ b.corner[k];
         if apart < differ && apart < (apart ^ differ) {
             (axis, apart) = (k, differ);
@@ -162,6 +163,8 @@ mod tests {
             .collect();
         let mut sorted = cells;
         sorted.sort_unstable_by(along_the_curve);
+        // An elimination begins with the first axis.
+        assert!(sorted[..32].iter().all(|cell| cell.corner[0] < 4));
         for quarter in sorted.chunks(16) {
             let [x, y, _] = quarter[0].corner;
             assert!(x % 4 == 0 && y % 4 == 0);

@@ -10,10 +10,10 @@ use ndarray::ArrayView2;
 
 use super::{LARGEST_AMPLIFICATION, NULL_FUNCTION, Posedness, free};
 use crate::SolveError;
-use crate::auto::{Features, rms, share};
 use crate::lsq::{LsqOptions, Method, factor};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
+use crate::search::{Features, rms, share};
 use crate::system::{RowBlock, System};
 
 /// A linear problem, or one that was linearised, ready to be judged.

@@ -7,9 +7,9 @@ use ndarray::ArrayView2;
 
 use super::certificate::Certificate;
 use crate::SolveError;
-use crate::auto::rms;
 use crate::domain::{DomainExt, PartKind};
 use crate::problem::{ConcretePlace, ConcreteProblem};
+use crate::search::rms;
 
 /// What was found.
 pub(super) enum Finding {

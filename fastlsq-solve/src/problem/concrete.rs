@@ -9,9 +9,9 @@ use ndarray::Array2;
 
 use super::condition::{Condition, Imposition, Left, Place};
 use super::mistake::{Mistake, MistakeReason};
-use super::motion::Motion;
 use super::statement::ProblemStatement;
 use crate::SolveError;
+use crate::domain::Motion;
 use crate::domain::{Domain, DomainExt, PartSelector, Region};
 use crate::patches::boxes_of;
 
@@ -154,7 +154,7 @@ impl ProblemStatement {
             },
         };
         let left = match condition.place {
-            Place::Mean => self.mean_of(left)?,
+            Place::Mean => self.mean_of(&left)?,
             _ => left,
         };
         let residual = &left - &condition.right;
@@ -162,7 +162,7 @@ impl ProblemStatement {
     }
 
     /// The mean of an expression over the space of a box, or of a union of boxes.
-    fn mean_of(&self, expression: Expr) -> Result<Expr, MistakeReason> {
+    fn mean_of(&self, expression: &Expr) -> Result<Expr, MistakeReason> {
         let bounds = self.domain.bounding_box()?;
         let volume = self.domain.volume()?;
         let one = vec![(bounds.lo().to_vec(), bounds.hi().to_vec())];

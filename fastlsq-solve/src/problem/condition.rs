@@ -3,7 +3,7 @@
 use fastlsq_ops::{Coordinate, Expr, T, Unknown, normal_derivative};
 use ndarray::Array2;
 
-use super::motion::Motion;
+use crate::domain::Motion;
 use crate::domain::PartSelector;
 
 /// Where a condition holds.
@@ -41,6 +41,7 @@ impl Place {
 
 /// How a condition is imposed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Imposition {
     /// As rows with the solver's default weight.
     #[default]

@@ -6,7 +6,7 @@ use fastlsq_ops::{Expr, Operator, Statement, Term, normal_derivative};
 use super::concrete::{ConcreteEquation, ConcretePlace, ConcreteProblem, Lowering};
 use super::condition::Condition;
 use super::mistake::MistakeReason;
-use super::motion::Motion;
+use crate::domain::Motion;
 use crate::domain::{DomainError, DomainExt, PartSelector, Region};
 
 /// Points of a part that tell whether an unknown lives there, or whether a motion fits.

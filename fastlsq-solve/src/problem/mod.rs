@@ -4,7 +4,6 @@ mod concrete;
 mod condition;
 mod lowered_geometry;
 mod mistake;
-mod motion;
 mod statement;
 
 use std::sync::Arc;
@@ -16,7 +15,6 @@ pub use condition::{Condition, Imposition, Place};
 pub(crate) use lowered_geometry::is_laplacian;
 pub(crate) use mistake::list;
 pub use mistake::{Mistake, MistakeReason};
-pub use motion::Motion;
 pub use statement::ProblemStatement;
 
 use crate::SolveError;
@@ -127,7 +125,7 @@ impl LinearProblem {
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn solve_with(&self, options: &Options) -> Result<Solution, SolveError> {
-        crate::auto::solve(&self.statement.linear()?, options)
+        crate::search::solve(&self.statement.linear()?, options)
     }
 
     /// Makes the choices that the options leave open for the problem's own data, then assembles and
@@ -136,6 +134,6 @@ impl LinearProblem {
     /// # Errors
     /// As [`solve`](Self::solve).
     pub fn factor_with(&self, options: &Options) -> Result<FactoredProblem, SolveError> {
-        crate::auto::factor(&self.statement.linear()?, options)
+        crate::search::factor(&self.statement.linear()?, options)
     }
 }

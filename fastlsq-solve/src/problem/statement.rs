@@ -6,8 +6,8 @@ use fastlsq_ops::{Coordinate, Expr, Parameter, Unknown, unknown};
 use ndarray::{Array2, ArrayView2};
 
 use super::condition::{Condition, Left, Place, Trace};
-use super::motion::Motion;
 use crate::SolveError;
+use crate::domain::Motion;
 use crate::domain::{BoxDomain, Domain, PartSelector};
 
 /// One equation, left = right in the interior.

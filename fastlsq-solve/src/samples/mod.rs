@@ -1,7 +1,7 @@
 //! Functions on grids: what comes out of a solve, for other programs and for the eye.
 //!
 //! Whatever is a function of the domain (solutions of every kind, eigenfunctions, points of a branch) becomes [`GridSamples`] by
-//! its `on_grid`, and every format is written from there, once:
+//! its `on_grid`, as does any expression of the unknowns ([`Quantities`]), and every format is written from there, once:
 //!
 //! | | |
 //! |---|---|
@@ -34,17 +34,20 @@ mod error;
 mod numpy;
 #[cfg(feature = "plot")]
 mod picture;
+mod quantities;
+#[cfg(feature = "plot")]
+mod solution_picture;
 mod vtk;
 
 use std::sync::Arc;
 
-use fastlsq_ops::{EquationRow, Space};
+use fastlsq_ops::Space;
 use ndarray::{Array2, ArrayD, IxDyn};
 
 pub use error::SampleError;
+pub use quantities::Quantities;
 
 use crate::domain::Domain;
-use crate::{Solution, SolveError};
 
 /// Values of one or several functions on a grid of points, NaN outside the domain.
 #[derive(Debug, Clone)]
@@ -239,35 +242,4 @@ pub fn even_axes(domain: &dyn Domain, counts: &[usize]) -> Result<Vec<Vec<f64>>,
         }
     });
     Ok(axes.collect())
-}
-
-impl Solution {
-    /// All unknowns on a grid with so many points along each coordinate, evenly over the box around the domain; a count
-    /// of one is the middle of the axis.
-    ///
-    /// # Errors
-    /// A solution that does not know its domain ([`Solution::on_domain`] tells it), other numbers of coordinates, more points
-    /// than memory holds.
-    pub fn on_grid(&self, counts: &[usize]) -> Result<GridSamples, SolveError> {
-        let domain = self.domain().ok_or(SampleError::NoDomain)?;
-        self.on_axes(even_axes(&**domain, counts)?)
-    }
-
-    /// All unknowns at all combinations of these places along the coordinates.
-    ///
-    /// # Errors
-    /// As [`on_grid`](Self::on_grid), and places that do not rise.
-    pub fn on_axes(&self, axes: Vec<Vec<f64>>) -> Result<GridSamples, SolveError> {
-        let count = self.unknowns().len();
-        let rows: Vec<EquationRow> = (0..count)
-            .map(|unknown| EquationRow::value(self.dim(), unknown, count))
-            .collect();
-        let names = self.unknowns().iter().map(ToString::to_string).collect();
-        let domain = self.domain().cloned();
-        GridSamples::take(self.space().clone(), names, domain, axes, |points| {
-            rows.iter()
-                .map(|row| self.apply_row(row, points.view()))
-                .collect::<Result<_, SolveError>>()
-        })
-    }
 }

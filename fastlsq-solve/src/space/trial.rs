@@ -33,6 +33,7 @@ pub struct TrialSpace {
 
 /// How a trial space came out.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SpaceReport {
     /// Functions in the space.
     pub dim: usize,

@@ -16,7 +16,7 @@ pub struct RowBlock {
     pub label: String,
     /// What stands on the left.
     pub operator: EquationRow,
-    /// Where, one row a point.
+    /// Where, one row per point.
     pub points: Array2<f64>,
     /// Outward normals, where the operator needs them.
     pub normals: Option<Array2<f64>>,

@@ -126,7 +126,7 @@ impl System {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Takes the rows and data of some blocks from where they are written out: one entry a block, `None` for blocks
+    /// Takes the rows and data of some blocks from where they are written out: one entry per block, `None` for blocks
     /// to be assembled. The weights of the blocks stay in force.
     ///
     /// Only for backends that [take written rows](crate::Backend::takes_written_rows).

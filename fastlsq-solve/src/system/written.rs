@@ -47,7 +47,7 @@ impl WrittenRows {
         };
         Ok(Self {
             rows: Arc::new(rows),
-            data: (0..data.nrows()).map(|i| data[(i, 0)]).collect(),
+            data: data.col(0).iter().copied().collect(),
         })
     }
 

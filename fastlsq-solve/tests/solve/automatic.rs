@@ -30,7 +30,7 @@ fn check(benchmark: &Benchmark, bar: f64) {
             .iter()
             .all(|b| b.held_out <= report.held_out_residual)
     );
-    assert!(!report.probes.is_empty() && report.rank <= report.features * u.unknowns().len());
+    assert!(!report.candidates.is_empty() && report.rank <= report.features * u.unknowns().len());
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_loose_tolerance_is_met_with_less_work() {
         let error = benchmark.errors(u, 1000).unwrap().value;
         assert!(error <= 5.0 * tolerance, "{error:.1e} for {tolerance:.0e}");
     }
-    assert!(loose.report().probes.len() <= tight.report().probes.len());
+    assert!(loose.report().candidates.len() <= tight.report().candidates.len());
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn the_papers_grid_search_is_judged_by_held_out_residuals() {
         .bandwidth_grid(&fastlsq_solve::PAPER_GRID, 2);
     let u = benchmark.problem.solve_with(&options).unwrap();
     let report = u.report();
-    assert_eq!(report.probes.len(), 18);
+    assert_eq!(report.candidates.len(), 18);
     let best = report
-        .probes
+        .candidates
         .iter()
         .map(|p| p.score)
         .fold(f64::INFINITY, f64::min);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use fastlsq_solve::patches::Patching;
 use fastlsq_solve::{
-    BoxDomain, Condition, Expr, FrequencyLaw, Interval, Limit, LinearProblem, LsqError, LsqOptions,
-    Method, Options, Probe, SolveError, Stage, Status, Unknown, X, Y, exp, laplacian, lsq,
-    parameter, problems, unknown,
+    BoxDomain, CandidateReport, Condition, Expr, FrequencyLaw, Interval, Limit, LinearProblem,
+    LsqError, LsqOptions, Method, Options, SolveError, Stage, Status, Unknown, X, Y, exp,
+    laplacian, lsq, parameter, problems, unknown,
 };
 
 fn u() -> Unknown {
@@ -87,8 +87,8 @@ fn a_search_that_is_stopped_returns_its_best() {
     let report = solution.report();
     assert_eq!(report.status, Status::LimitReached, "{report}");
     // Candidates are compared on one scale, so that a smaller score of a larger u need not win.
-    let is_one_of_them = |probe: &Probe| probe.score == report.held_out_residual;
-    assert!(report.probes.iter().any(is_one_of_them), "{report}");
+    let is_one_of_them = |probe: &CandidateReport| probe.score == report.held_out_residual;
+    assert!(report.candidates.iter().any(is_one_of_them), "{report}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn progress_tells_stage_score_and_time_and_may_cancel() {
     });
     let solution = hard().solve_with(&options).unwrap();
     assert_eq!(solution.report().status, Status::Cancelled);
-    assert_eq!(solution.report().probes.len(), 1);
+    assert_eq!(solution.report().candidates.len(), 1);
     let heard = heard.lock().unwrap();
     assert_eq!(heard[0].stage, Stage::Preparing);
     assert!(

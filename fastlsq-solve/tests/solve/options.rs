@@ -99,7 +99,7 @@ fn the_limit_on_features_holds() {
             .unwrap();
         assert!(
             u.report()
-                .probes
+                .candidates
                 .iter()
                 .all(|probe| probe.features <= limit)
         );

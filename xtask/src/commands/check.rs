@@ -4,6 +4,7 @@
 //! (tests, doctests and examples share them) and once to check (clippy and docs share them); only
 //! the step `features`, whose point is to resolve each crate alone, checks some of them again.
 
+mod apart;
 mod features;
 mod hygiene;
 mod package;
@@ -175,7 +176,7 @@ impl Step {
             Self::Features => features::run(context),
             Self::Web => web::run(root),
             Self::Package => package::run(&context.workspace),
-            Self::Examples => gallery::make(&context.workspace, context.keep_going),
+            Self::Examples => gallery::make(&context.workspace, &[], context.keep_going),
             Self::Fuzz => {
                 let report = fuzz::fuzz(FUZZ_SECONDS, 0, 0..FUZZ_CASES)?;
                 report.verdict()?;

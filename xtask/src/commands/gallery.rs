@@ -20,6 +20,10 @@ pub(crate) use examples::Shown;
 /// Run every example and write a site with their pictures, under target/gallery
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// The examples to run and show [default: all]
+    #[arg(value_name = "EXAMPLE")]
+    examples: Vec<String>,
+
     /// Go on with the other examples where one fails
     #[arg(long)]
     keep_going: bool,
@@ -38,7 +42,7 @@ impl Args {
     /// Makes the site and says where it is.
     pub(crate) fn run(self) -> Result<()> {
         let workspace = Workspace::load()?;
-        println!("{}", make(&workspace, self.keep_going)?);
+        println!("{}", make(&workspace, &self.examples, self.keep_going)?);
         println!(
             "open {}",
             workspace.target.join("gallery/index.html").display()
@@ -47,14 +51,19 @@ impl Args {
     }
 }
 
-/// Runs the examples, writes the pages, and follows their links; returns what was done.
-pub(crate) fn make(workspace: &Workspace, keep_going: bool) -> Result<String> {
+/// Runs the examples, all or the chosen ones, writes the pages, and follows their links; returns what was done. Examples that
+/// failed and were passed over have no page; the error names them.
+pub(crate) fn make(workspace: &Workspace, chosen: &[String], keep_going: bool) -> Result<String> {
     let topics = topics(workspace)?;
     let site = workspace.target.join("gallery");
     if site.exists() {
         fs::remove_dir_all(&site).with_context(|| format!("cannot clear {}", site.display()))?;
     }
-    let (shown, built) = examples::run(workspace, &site, keep_going)?;
+    let examples::Ran {
+        shown,
+        failures,
+        build_only,
+    } = examples::run(workspace, chosen, &site, keep_going)?;
     fs::write(
         site.join("gallery.css"),
         include_str!("../../assets/gallery.css"),
@@ -66,14 +75,17 @@ pub(crate) fn make(workspace: &Workspace, keep_going: bool) -> Result<String> {
     }
     let links = links::follow(&site)?;
     let seen = browser::look(&site, &shown)?;
+    if !failures.is_empty() {
+        bail!("{}", failures.join("\n      "));
+    }
     let pictures: usize = shown.iter().map(|example| example.pictures.len()).sum();
     let mut remark = format!(
         "{} run, {} drawn, {links} links; {seen}",
         shown.len(),
         format::count(pictures, "picture")
     );
-    if built > 0 {
-        remark += &format!("; {built} built only");
+    if build_only > 0 {
+        remark += &format!("; {build_only} built only");
     }
     Ok(remark)
 }

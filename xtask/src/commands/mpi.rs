@@ -3,6 +3,10 @@
 mod failures;
 mod forecast;
 mod launcher;
+mod model;
+mod trees;
+
+use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
 use comfy_table::{CellAlignment, Table, presets};
@@ -35,17 +39,29 @@ impl Args {
         };
         ensure!(!self.ranks.contains(&0), "a job has at least one rank");
         if self.model {
-            return forecast::model(&launcher, &workspace);
+            return model::model(&launcher, &workspace);
         }
         if self.memory {
-            let results = launcher.results(4, &["memory", "10000000", "500"])?;
-            for (name, value) in results {
-                println!("{name}: {value}");
-            }
-            return Ok(());
+            return memory(&launcher);
         }
         tests(&launcher, &self.ranks).map(|remark| println!("{remark}"))
     }
+}
+
+/// Ten million rows on four ranks, each of which may have 1 GiB.
+fn memory(launcher: &Launcher) -> Result<()> {
+    const MOST: f64 = 1024.0;
+    let launcher = launcher.patient(Duration::from_secs(4 * 3600));
+    let results = launcher.results(4, &["memory", "10000000", "500"])?;
+    for (name, value) in &results {
+        println!("{name}: {value}");
+    }
+    let peaks = results.iter().filter(|(name, _)| name.starts_with("MiB"));
+    for (name, value) in peaks {
+        let peak: f64 = value.parse()?;
+        ensure!(peak <= MOST, "{name}: {peak}, more than {MOST}");
+    }
+    Ok(())
 }
 
 /// All tests; the remark says how many.

@@ -28,7 +28,7 @@ pub(in crate::sinusoidal) struct Sums<'a, 'f> {
     pub(in crate::sinusoidal) forms: &'a [Vec<Pass<'f>>],
     /// One coefficient for each feature.
     pub(in crate::sinusoidal) beta: &'a [f64],
-    /// One row a point, one column a form.
+    /// One row per point, one column per form.
     pub(in crate::sinusoidal) out: MatMut<'a, f64>,
 }
 

@@ -229,7 +229,7 @@ fn symmetric(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
     let source = Mat::from_fn(n, 1, |i, _| b[first + i]);
     let constant = product(vectors.transpose(), source.as_ref());
     Some(Form::Symmetric {
-        constant: (0..n).map(|i| constant[(i, 0)]).collect(),
+        constant: constant.col(0).iter().copied().collect(),
         values,
         vectors,
         pair: is_pair,
@@ -292,7 +292,7 @@ fn spectral(a: &Mat<f64>, b: &[f64]) -> Option<Form> {
     let constant = &inverse * start;
     Some(Form::Spectral {
         values,
-        constant: (0..dim).map(|i| constant[(i, 0)]).collect(),
+        constant: constant.col(0).iter().copied().collect(),
         vectors,
         inverse,
     })

@@ -129,6 +129,7 @@ where
 
 /// How an equation is integrated.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct OdeOptions {
     /// The error of one step relative to the norm of y, now or a few steps ago.
     pub relative: f64,

@@ -1,15 +1,16 @@
 //! Whole solves beside those of one process.
 
+use fastlsq_inverse::{InverseProblem, Observations, Sought};
 use fastlsq_mpi::Mpi;
 use fastlsq_mpi::fastlsq_solve::problems::local::l_shape_source;
 use fastlsq_mpi::fastlsq_solve::problems::{
     helmholtz_2d, maxwell_2d_tm, poisson_2d, poisson_5d, test_points, wave_1d,
 };
 use fastlsq_mpi::fastlsq_solve::{
-    BoxDomain, LinearProblem, Options, Solution, X, Y, laplacian, sin, unknown,
+    BoxDomain, LinearProblem, Options, Solution, X, Y, exp, laplacian, parameters, sin, unknown,
 };
 use fastlsq_newton::{NewtonOptions, problems::bratu_2d};
-use ndarray::Array2;
+use ndarray::{Array2, array};
 
 use crate::say;
 
@@ -54,6 +55,7 @@ pub(crate) fn problems(mpi: &Mpi) {
         &Options::new().tolerance(1e-8),
     );
     newton(mpi);
+    inverse(mpi);
 }
 
 /// Solves on all ranks together, and on rank 0 alone.
@@ -105,5 +107,33 @@ fn newton(mpi: &Mpi) {
             "bratu-2d by Newton",
             difference(&together, &alone, &points),
         );
+    }
+}
+
+/// Where is the source, from four readings? Gradients go through the shared solve and its adjoint.
+fn inverse(mpi: &Mpi) {
+    let position = |options: Options| -> Vec<f64> {
+        let u = unknown("u");
+        let [s1, s2] = parameters(["s1", "s2"]);
+        let sensors = array![[0.3, 0.3], [0.7, 0.7], [0.3, 0.7], [0.7, 0.3]];
+        let readings = [0.02258, 0.02258, 0.03097, 0.01733];
+        let source = exp(-((X - s1).powi(2) + (Y - s2).powi(2)) / 0.1);
+        let problem = InverseProblem::on(BoxDomain::unit(2))
+            .equation(-laplacian(u), source)
+            .dirichlet(0.0)
+            .find(Sought::new(s1, 0.5).within(0.1, 0.9))
+            .find(Sought::new(s2, 0.5).within(0.1, 0.9))
+            .observe(Observations::of(u, sensors, &readings).deviation(1e-4))
+            .options(options.features(120).bandwidth(5.0).rows(6_000, 1_000));
+        problem.fit().unwrap().parameters
+    };
+    let together = position(Options::new().backend(mpi.clone()));
+    if mpi.rank() == 0 {
+        let alone = position(Options::new());
+        let off = together
+            .iter()
+            .zip(&alone)
+            .map(|(a, b)| (a - b).abs() / b.abs());
+        note(mpi, "source by an inverse fit", off.fold(0.0, f64::max));
     }
 }

@@ -27,8 +27,12 @@ pub(crate) fn fail(how: &str) {
     let mpi = Mpi::world_as(version, memory).unwrap();
     assert_eq!(odd, mpi.rank() == 1);
     match how {
-        // In the middle of its rows, while the others reduce theirs.
-        "exit" => drop(mpi.factor(&leaving(odd), &LsqOptions::new())),
+        // In the middle of its rows, while the others reduce theirs; also as if all were well.
+        "exit" | "leave" => {
+            let status = i32::from(how == "exit");
+            let system = leaving(odd.then_some(status), mpi.size());
+            drop(mpi.factor(&system, &LsqOptions::new()));
+        }
         "early" if odd => return,
         "panic" if odd => panic!("a rank that panics"),
         "problem" => drop(mpi.factor(&values(if odd { 501 } else { 500 }, 20), &LsqOptions::new())),
@@ -47,19 +51,17 @@ pub(crate) fn fail(how: &str) {
     println!("survived\t{}", mpi.rank());
 }
 
-/// Rows that one rank does not live to write.
-fn leaving(odd: bool) -> System {
+/// Rows that rank 1 of so many, which has a status, does not live to write.
+fn leaving(status: Option<i32>, ranks: usize) -> System {
     let law = FrequencyLaw::Isotropic(8.0);
     let basis = SinusoidalBasis::random(2, 20, &law, 3).unwrap();
     let rows = 40_000;
     let points = UnitSampler::halton(1).points(rows, 2);
-    // Inside the second half of the rows, which belongs to the last ranks.
-    let fatal = points[[3 * rows / 4, 0]];
-    let field = given("fatal", move |x| {
-        if odd && x[0] == fatal {
-            exit(3);
-        }
-        1.0
+    // Inside its share, and none of those that all ranks look at.
+    let fatal = points[[14 * rows / (10 * ranks), 0]];
+    let field = given("fatal", move |x| match status {
+        Some(status) if x[0] == fatal => exit(status),
+        _ => 1.0,
     });
     let row = Frame::new(Space::new(2), vec![unknown("u")])
         .row(field * unknown("u"))

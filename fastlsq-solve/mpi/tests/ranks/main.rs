@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! mpirun -n 4 ranks suite               conformance suite of backends, odd sizes
-//! mpirun -n 4 ranks problems            linear problems, patches, Newton: against one process
-//! mpirun -n 2 ranks fail exit|early|panic|abort|problem|version|memory
+//! mpirun -n 4 ranks problems            linear problems, patches, Newton, an inverse fit: against one process
+//! mpirun -n 2 ranks fail exit|leave|early|panic|abort|problem|version|memory
 //! mpirun -n 4 ranks costs               predicted and counted operations, messages, bytes
+//! mpirun -n 4 ranks patch-costs CELLS   the same of patches, so many along each axis
 //! mpirun -n 2 ranks constants           flop rate, latency, bandwidth
 //! mpirun -n 4 ranks memory ROWS FEATURES
 //! ```
@@ -35,7 +36,9 @@ fn main() {
         ["fail", how] => failures::fail(how),
         ["problems"] => agreement::problems(&Mpi::world().unwrap()),
         ["costs"] => costs::costs(&Mpi::world().unwrap()),
-        ["patch-costs"] => costs::patch_costs(&Mpi::world().unwrap()),
+        ["patch-costs", cells] => {
+            costs::patch_costs(&Mpi::world().unwrap(), cells.parse().unwrap());
+        }
         ["constants"] => costs::constants(&Mpi::world().unwrap()),
         ["memory", rows, features] => {
             memory::memory(

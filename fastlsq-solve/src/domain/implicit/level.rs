@@ -27,7 +27,7 @@ impl Level {
         at(&self.value, point)
     }
 
-    /// The values at points, one a row, or an error if one is not finite.
+    /// The values at points, one per row, or an error if one is not finite.
     pub(super) fn checked(&self, points: &Array2<f64>) -> Result<Vec<f64>, DomainError> {
         self.value.evaluate(points).map_err(|error| match error {
             OperatorError::FieldValue { value, point, .. } => {

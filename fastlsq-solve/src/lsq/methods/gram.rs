@@ -20,7 +20,7 @@ use faer::{Accum, Auto, Mat, MatMut, MatRef, Par, Spec};
 use web_time::Instant;
 
 /// Why the normal equations could not be solved.
-pub(crate) enum Outcome {
+pub(crate) enum GramOutcome {
     /// Solved.
     Solved(Box<Parts>),
     /// AᵀA + μI is not positive definite to working accuracy: the pivot where that showed.
@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
 }
 
 /// Cholesky of D·AᵀA·D + μD², with D from the diagonal when equilibrating.
-pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
+pub(crate) fn normal_equations(task: Task<'_>) -> Result<GramOutcome, LsqError> {
     let clock = Instant::now();
     let (m, n, k) = (task.source.nrows(), task.source.ncols(), task.rhs.ncols());
     check_finite(task.rhs, 0, Input::RightHandSide)?;
@@ -70,14 +70,14 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
         cholesky_in_place(gram.as_mut(), Default::default(), Par::Seq, stack, params)
     {
         let LltError::NonPositivePivot { index } = error;
-        return Ok(Outcome::Indefinite(index));
+        return Ok(GramOutcome::Indefinite(index));
     }
     let r = Mat::from_fn(n, n, |i, j| if i <= j { gram[(j, i)] } else { 0.0 });
     let pivots = (0..n).map(|i| r[(i, i)]);
     // Pivots of the size of the rounding errors in AᵀA mean nothing.
     let noise = 10.0 * f64::EPSILON * pivots.clone().fold(0.0, f64::max).powi(2);
     if let Some(index) = pivots.clone().position(|pivot| pivot * pivot <= noise) {
-        return Ok(Outcome::Indefinite(index));
+        return Ok(GramOutcome::Indefinite(index));
     }
     let parts = Parts {
         range: task.options.keep_q.then_some(RangeMap::Matrix(kept)),
@@ -94,7 +94,7 @@ pub(crate) fn normal_equations(task: Task<'_>) -> Result<Outcome, LsqError> {
         rank_seconds: clock.elapsed().as_secs_f64(),
         fallback: None,
     };
-    Ok(Outcome::Solved(Box::new(parts)))
+    Ok(GramOutcome::Solved(Box::new(parts)))
 }
 
 /// Columns of the Gram matrix that one task updates.

@@ -25,7 +25,10 @@ fn free_constant(exact: [fn(&[f64]) -> f64; 3], source: fn(&[f64]) -> f64) -> Pa
     PatchProblem::new(boxes.iter().map(piece).collect(), sides.to_vec()).unwrap()
 }
 
-fn smooth() -> ([fn(&[f64]) -> f64; 3], fn(&[f64]) -> f64) {
+type Given = fn(&[f64]) -> f64;
+
+/// A function with its slopes, and its source.
+fn smooth() -> ([Given; 3], Given) {
     (
         [
             |x| (1.3 * x[0]).cos() * (0.7 * x[1]).exp(),

@@ -57,6 +57,7 @@ const LEAST_RATIO: f64 = 0.1;
 
 /// One eigenvalue with its function.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Eigenpair {
     /// λ.
     pub value: c64,

@@ -12,37 +12,54 @@ use super::Shown;
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 /// Widths of a phone and of a desk.
 const WIDTHS: [u32; 2] = [390, 1280];
-/// Appended to a page: writes into it how wide its content is and how many of its pictures are missing.
-const PROBE: &str = "<script>addEventListener('load', () => { const root = document.documentElement; \
-    root.dataset.content = root.scrollWidth; root.dataset.room = root.clientWidth; \
-    root.dataset.missing = [...document.images].filter(i => !i.naturalWidth).length; });</script>";
+/// Written into each frame once everything is loaded: how wide its content is, how wide it may be, and how many of its
+/// pictures do not appear.
+const SCRIPT: &str = "<script>addEventListener('load', () => { for (const frame of document.querySelectorAll('iframe')) { \
+    const page = frame.contentDocument; if (!page || !page.body) continue; const root = page.documentElement; \
+    frame.dataset.content = root.scrollWidth; frame.dataset.room = root.clientWidth; \
+    frame.dataset.missing = [...page.images].filter(i => !i.naturalWidth).length; } });</script>";
 
 /// Opens the front page and every example at both widths: all pictures must appear, and nothing may be wider than the
 /// screen. Where there is no browser, says so.
+///
+/// The browser starts once, with a page that has all others in frames: a window of its own cannot be as narrow as a phone.
 pub(super) fn look(site: &Path, shown: &[Shown]) -> Result<String> {
     let Some(browser) = find() else {
         return Ok("not looked at: no Chromium is installed".to_owned());
     };
-    let mut pages = vec![site.join("index.html")];
+    let mut pages = vec!["index.html".to_owned()];
     pages.extend(
         shown
             .iter()
-            .map(|example| site.join(&example.name).join("index.html")),
+            .map(|example| format!("{}/index.html", example.name)),
     );
+    let probe = site.join("probe.html");
+    fs::write(&probe, frames(&pages))?;
+    let seen = open(&browser, &probe)?;
+    fs::remove_file(&probe)?;
     for page in &pages {
-        // Pictures are found from where the page is.
-        let probed = page.with_file_name("probe.html");
-        fs::write(&probed, fs::read_to_string(page)? + PROBE)?;
         for width in WIDTHS {
-            let seen = open(&browser, &probed, width);
-            judge(&seen?, page, width)?;
+            judge(&seen, page, width)?;
         }
-        fs::remove_file(&probed)?;
     }
     Ok(format!(
         "{} pages looked at in {browser} at widths of {WIDTHS:?}",
         pages.len()
     ))
+}
+
+/// A page with the others in frames of each width.
+fn frames(pages: &[String]) -> String {
+    let frame = |page: &String| {
+        WIDTHS.map(|width| {
+            format!(
+                "<iframe src=\"{page}\" id=\"{page} {width}\" style=\"border:0;width:{width}px;height:900px\"></iframe>\n"
+            )
+        })
+        .concat()
+    };
+    let frames: String = pages.iter().map(frame).collect();
+    format!("<!doctype html>\n<html>\n<body>\n{frames}{SCRIPT}\n</body>\n</html>\n")
 }
 
 fn find() -> Option<String> {
@@ -58,7 +75,7 @@ fn find() -> Option<String> {
 }
 
 /// The page after it was loaded, as text.
-fn open(browser: &str, page: &Path, width: u32) -> Result<String> {
+fn open(browser: &str, page: &Path) -> Result<String> {
     let address = format!("file://{}", absolute(page)?.display());
     let output = Command::new(browser)
         .args([
@@ -66,11 +83,9 @@ fn open(browser: &str, page: &Path, width: u32) -> Result<String> {
             "--disable-gpu",
             "--no-sandbox",
             "--hide-scrollbars",
+            "--allow-file-access-from-files",
+            "--virtual-time-budget=20000",
             "--dump-dom",
-        ])
-        .args([
-            "--virtual-time-budget=4000",
-            &format!("--window-size={width},900"),
             &address,
         ])
         .stderr(Stdio::null())
@@ -90,18 +105,20 @@ fn absolute(page: &Path) -> Result<PathBuf> {
     fs::canonicalize(page).with_context(|| format!("cannot find {}", page.display()))
 }
 
-/// Fails unless the probe found all pictures and room for everything.
-fn judge(seen: &str, page: &Path, width: u32) -> Result<()> {
+/// Fails unless all pictures of a page appeared at this width and there was room for everything.
+fn judge(seen: &str, page: &str, width: u32) -> Result<()> {
+    let id = format!("id=\"{page} {width}\"");
+    let mut tags = seen.split("<iframe ").map(|tag| tag.split('>').next());
+    let tag = tags.find_map(|tag| tag.filter(|tag| tag.contains(&id)));
     let number = |name: &str| {
-        let text = seen.split(&format!("data-{name}=\"")).nth(1)?;
+        let text = tag?.split(&format!("data-{name}=\"")).nth(1)?;
         text.split('"').next()?.parse::<u32>().ok()
     };
-    let page = page.display();
     match (number("content"), number("room"), number("missing")) {
         (Some(_), Some(_), Some(missing)) if missing > 0 => {
             bail!("{page}: {missing} pictures do not appear")
         }
-        (Some(content), Some(room), Some(_)) if content > room => {
+        (Some(content), Some(room), Some(_)) if content > room.min(width) => {
             bail!("{page} is {content} pixels wide on a screen of {width}")
         }
         (Some(_), Some(_), Some(_)) => Ok(()),
@@ -111,18 +128,19 @@ fn judge(seen: &str, page: &Path, width: u32) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::judge;
-    use std::path::Path;
+    use super::{frames, judge};
 
     #[test]
     fn pages_that_are_too_wide_or_lack_pictures_fail() {
+        let page = "drum/index.html".to_owned();
+        let asked = frames(std::slice::from_ref(&page));
         let seen = |content: u32, missing: u32| {
-            format!(
-                "<html data-content=\"{content}\" data-room=\"390\" data-missing=\"{missing}\">"
-            )
+            let found = format!(
+                "data-content=\"{content}\" data-room=\"390\" data-missing=\"{missing}\" id=\"{page} 390\""
+            );
+            asked.replace(&format!("id=\"{page} 390\""), &found)
         };
-        let verdict =
-            |text: &str| judge(text, Path::new("page"), 390).map_err(|error| error.to_string());
+        let verdict = |text: &str| judge(text, &page, 390).map_err(|error| error.to_string());
         assert!(verdict(&seen(390, 0)).is_ok());
         assert!(
             verdict(&seen(500, 0))
@@ -130,6 +148,7 @@ mod tests {
                 .contains("500 pixels wide")
         );
         assert!(verdict(&seen(390, 2)).unwrap_err().contains("2 pictures"));
+        assert!(verdict(&asked).unwrap_err().contains("did not load"));
         assert!(verdict("<html>").unwrap_err().contains("did not load"));
     }
 }

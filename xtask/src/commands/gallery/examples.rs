@@ -41,14 +41,33 @@ pub(crate) struct Shown {
     pub(crate) time: Duration,
 }
 
-/// Builds all examples with all features and runs them, each in a directory of its own name below `site`. Without `keep_going` the
-/// first failure ends it; with it the error names them all.
+/// What came of the examples.
+#[derive(Debug)]
+pub(super) struct Ran {
+    /// Those that ran to a successful end.
+    pub(super) shown: Vec<Shown>,
+    /// What the others said.
+    pub(super) failures: Vec<String>,
+    /// How many were only built.
+    pub(super) build_only: usize,
+}
+
+/// Builds all examples with all features and runs them, or the chosen ones, each in a directory of its own name below `site`.
+/// Without `keep_going` the first failure ends it.
 pub(super) fn run(
     workspace: &Workspace,
+    chosen: &[String],
     site: &Path,
     keep_going: bool,
-) -> Result<(Vec<Shown>, usize)> {
-    let (to_run, build_only) = split(workspace)?;
+) -> Result<Ran> {
+    let (mut to_run, build_only) = split(workspace)?;
+    let known = |name: &&String| to_run.iter().any(|(_, example)| example.name == **name);
+    if let Some(unknown) = chosen.iter().find(|name| !known(name)) {
+        bail!("`{unknown}` is no example that is run");
+    }
+    if !chosen.is_empty() {
+        to_run.retain(|(_, example)| chosen.contains(&example.name));
+    }
     let build = "build --workspace --all-features --release --examples";
     eprintln!("      $ cargo {build}");
     let messages = Cargo::new(&format!("{build} --message-format json-render-diagnostics"))
@@ -77,11 +96,11 @@ pub(super) fn run(
             Err(error) => return Err(error),
         }
     }
-    if failures.is_empty() {
-        Ok((shown, build_only))
-    } else {
-        bail!("{}", failures.join("\n      "))
-    }
+    Ok(Ran {
+        shown,
+        failures,
+        build_only,
+    })
 }
 
 /// The examples to run, and the number of those that are only built.

@@ -15,10 +15,11 @@ fn page(title: &str, root: &str, body: &str) -> String {
 
 /// The pictures by topic.
 pub(super) fn index(topics: &[Topic], shown: &[Shown]) -> String {
+    let is_shown = |topic: &&Topic| find(topic, shown).next().is_some();
     let mut body = String::from(
         "<header><h1>FastLSQ: gallery</h1>\n<p>Every picture was made by the example behind it, in this run.</p>\n<nav><ul>\n",
     );
-    for topic in topics {
+    for topic in topics.iter().filter(is_shown) {
         let name = escape(&topic.topic);
         body += &format!(
             "<li><a href=\"#{}\">{name}</a></li>\n",
@@ -26,7 +27,7 @@ pub(super) fn index(topics: &[Topic], shown: &[Shown]) -> String {
         );
     }
     body += "</ul></nav></header>\n<main>\n";
-    for topic in topics {
+    for topic in topics.iter().filter(is_shown) {
         let (id, name) = (anchor(&topic.topic), escape(&topic.topic));
         body += &format!("<section id=\"{id}\"><h2>{name}</h2>\n<div class=\"cards\">\n");
         for example in find(topic, shown) {

@@ -15,16 +15,18 @@ use crate::{cargo::Cargo, format, workspace::Workspace};
 
 /// How to install an MPI.
 pub(super) const INSTALL: &str = "apt-get install openmpi-bin libopenmpi-dev";
-/// A job that takes longer than this hangs.
+/// A job that takes longer than this hangs, unless it was said to be a long one.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// Lines `name<TAB>value` of a program.
 pub(super) type Results = Vec<(String, String)>;
 
 /// The test program, and how to start it.
+#[derive(Clone)]
 pub(crate) struct Launcher {
     program: PathBuf,
     flags: Vec<&'static str>,
+    patience: Duration,
 }
 
 /// How a job ended.
@@ -58,7 +60,19 @@ impl Launcher {
             .env("MPICC", "mpicc")
             .output(&workspace.root)?;
         let program = executable(&messages)?;
-        Ok(Some(Self { program, flags }))
+        Ok(Some(Self {
+            program,
+            flags,
+            patience: PATIENCE,
+        }))
+    }
+
+    /// For jobs that take so long at most.
+    pub(super) fn patient(&self, patience: Duration) -> Self {
+        Self {
+            patience,
+            ..self.clone()
+        }
     }
 
     /// Starts a job; one that does not end is ended, and an error.
@@ -80,12 +94,12 @@ impl Launcher {
             if let Some(status) = child.try_wait()? {
                 break status;
             }
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > self.patience {
                 end(&mut child)?;
                 bail!(
                     "`{}` with {ranks} ranks did not end within {}",
                     arguments.join(" "),
-                    format::duration(PATIENCE)
+                    format::duration(self.patience)
                 );
             }
             thread::sleep(Duration::from_millis(20));

@@ -52,7 +52,7 @@ pub(super) struct Radau {
 }
 
 /// The end of one Newton iteration.
-enum Outcome {
+enum StepOutcome {
     /// Stages, iterations and contraction.
     Converged(Mat<f64>, usize, f64),
     Failed {
@@ -112,8 +112,8 @@ impl Radau {
             };
             let outcome = self.iterate(ode, state, &table, &factors, h);
             let (z, iterations, contraction) = match outcome {
-                Outcome::Converged(z, iterations, contraction) => (z, iterations, contraction),
-                Outcome::Failed {
+                StepOutcome::Converged(z, iterations, contraction) => (z, iterations, contraction),
+                StepOutcome::Failed {
                     not_finite: infinite,
                 } => {
                     not_finite = infinite;
@@ -245,7 +245,7 @@ impl Radau {
         table: &Table,
         factors: &Factors,
         h: f64,
-    ) -> Outcome {
+    ) -> StepOutcome {
         let (dim, stages) = (state.y.len(), table.stages());
         let mut z = self.guess(state, table, h);
         let mut y = vec![0.0; dim];
@@ -269,7 +269,7 @@ impl Radau {
                 .map(|j| state.norm.of(&column(&change, j)))
                 .fold(0.0, worse);
             if !size.is_finite() {
-                return Outcome::Failed { not_finite: true };
+                return StepOutcome::Failed { not_finite: true };
             }
             z += &change;
             if iteration > 1 {
@@ -280,7 +280,7 @@ impl Radau {
                     (contraction * ratio).sqrt()
                 };
                 if ratio >= 1.0 && size > 10.0 * self.left {
-                    return Outcome::Failed { not_finite: false };
+                    return StepOutcome::Failed { not_finite: false };
                 }
                 // Rounding sets the floor: no contraction, but nothing left to gain either.
                 let left = if ratio >= 1.0 {
@@ -289,18 +289,18 @@ impl Radau {
                     size * ratio / (1.0 - ratio)
                 };
                 if left <= self.left {
-                    return Outcome::Converged(z, iteration, contraction);
+                    return StepOutcome::Converged(z, iteration, contraction);
                 }
                 let remaining = ITERATIONS + stages / 2 - iteration;
                 if left * ratio.powi(remaining as i32) > self.left {
-                    return Outcome::Failed { not_finite: false };
+                    return StepOutcome::Failed { not_finite: false };
                 }
             } else if size <= 1e-2 * self.left {
-                return Outcome::Converged(z, iteration, 0.0);
+                return StepOutcome::Converged(z, iteration, 0.0);
             }
             before = size;
         }
-        Outcome::Failed { not_finite: false }
+        StepOutcome::Failed { not_finite: false }
     }
 
     /// (γ − hJ)⁻¹(h f₀ + Σ eᵢzᵢ): the difference from an embedded method of order s, with stiff

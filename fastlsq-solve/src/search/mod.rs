@@ -1,8 +1,9 @@
 //! Automatic choices: symmetry, bandwidths, features, rows and weights, without the exact solution.
 //!
-//! The parts are public for those who build another kind of problem on them: a [`Workbench`] says how
-//! rows are sampled and how a candidate is solved, and [`search`] does the rest.
+//! A [`CandidateMaker`] says how rows are sampled and how a candidate is solved and judged; [`search`] does the rest. Linear
+//! problems have one, nonlinear ones another. This module is for the crates of this workspace: it changes as they do.
 
+mod candidate;
 mod enrich;
 mod estimate;
 mod exchange;
@@ -12,14 +13,13 @@ mod particular;
 mod repeated;
 mod rows;
 mod score;
-mod search;
 mod shape;
 mod solve;
+mod state;
 mod structure;
 mod structured;
 mod symmetry;
 mod trend;
-mod trial;
 mod tune;
 mod unseen;
 
@@ -37,22 +37,23 @@ use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
 use crate::report::Report;
 use crate::solution::Solution;
 
-use trial::LinearBench;
+use candidate::LinearMaker;
 
+pub use candidate::{
+    Candidate, CandidateMaker, Features, block_weights, comparable_sizes, refuses_features,
+    system_bytes,
+};
 pub(crate) use estimate::{Witness, relative_error};
 pub use exchange::{NonlinearStays, exchangeable};
 pub use homes::{Home, Surroundings};
-pub use repeated::{Candidate, PointChoice};
+pub use repeated::{Choices, PointChoice};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
-pub use search::{Found, search};
 pub(crate) use solve::solve;
+pub use state::{Found, search};
 pub use structure::{Part, Structure, structure};
 pub use symmetry::{detect_parity, periodic_mirrors, row_sign, statement_mirrors};
-pub use trial::{
-    Features, Trial, Workbench, block_weights, comparable_sizes, refuses_features, system_bytes,
-};
 pub use unseen::Unseen;
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
@@ -81,22 +82,23 @@ pub(crate) fn companion(
         return Ok(None);
     };
     let count = features.count() / 2;
-    if count < search::SMALLEST_COMPANION {
+    if count < state::SMALLEST_COMPANION {
         return Ok(None);
     }
     let own = features
         .with_seed(seed.wrapping_add(COMPANION_SEED))
         .with_count(count);
-    let bench = LinearBench {
+    let maker = LinearMaker {
         problem,
         options,
         held_out: HeldOut::new(problem, options.seed)?,
         parity: Vec::new(),
         beside: None,
         may_give_up: false,
+        without_waves: false,
         ridge: 0.0,
     };
-    let kept = bench.final_trial(own, None)?;
+    let kept = maker.final_candidate(own, None)?;
     Ok(Some(FactoredSystem {
         system: kept.system,
         factored: kept.factored,
@@ -107,13 +109,13 @@ pub(crate) fn companion(
 const COMPANION_SEED: u64 = 0xC0_3BA;
 
 fn as_solution(
-    bench: &LinearBench<'_>,
+    maker: &LinearMaker<'_>,
     found: Found<()>,
     begin: Instant,
 ) -> Result<Solution, SolveError> {
     let seconds = begin.elapsed().as_secs_f64();
-    let report = Report::of(bench.problem, bench.options, &found, seconds);
-    let problem = bench.problem;
+    let report = Report::of(maker.problem, maker.options, &found, seconds);
+    let problem = maker.problem;
     let functions = (problem.space.clone(), problem.unknowns.clone());
     Solution::from_parts(functions, found.best.bases, found.best.beta, report)?
         .on_domain(problem.domain.clone())
@@ -123,24 +125,25 @@ fn as_solution(
 fn prepared<T: Send>(
     problem: &ConcreteProblem,
     options: &Options,
-    work: impl FnOnce(&mut LinearBench<'_>, Instant) -> Result<T, SolveError> + Send,
+    work: impl FnOnce(&mut LinearMaker<'_>, Instant) -> Result<T, SolveError> + Send,
 ) -> Result<T, SolveError> {
     validate(problem, options)?;
     let options = &options.started();
     with_threads(options, || {
         let begin = Instant::now();
         options.control().enter(Stage::Preparing)?;
-        let mut bench = LinearBench {
+        let mut maker = LinearMaker {
             problem,
             options,
             held_out: HeldOut::new(problem, options.seed)?,
             parity: parity(problem, options, || symmetry::detect(problem, options.seed))?,
             beside: homes::Surroundings::of(problem)?,
             may_give_up: false,
+            without_waves: false,
             ridge: 0.0,
         };
-        enrich::choose(&mut bench)?;
-        work(&mut bench, begin)
+        enrich::choose(&mut maker)?;
+        work(&mut maker, begin)
     })
 }
 
@@ -245,7 +248,7 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         return option("features", 0.0, "at least one feature is needed");
     }
     if let Some(features) = options.features {
-        trial::check_size(features, problem.unknowns.len())?;
+        candidate::check_size(features, problem.unknowns.len())?;
     }
     let own = problem
         .conditions
@@ -284,8 +287,8 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
             domain: dim,
         });
     }
-    if let FeatureChoice::Repeated(candidate) = &options.choice {
-        candidate.validate(dim, problem.unknowns.len())?;
+    if let FeatureChoice::Repeated(choices) = &options.choice {
+        choices.validate(dim, problem.unknowns.len())?;
     }
     if let FeatureChoice::Grid { bandwidths, trials } = &options.choice
         && (bandwidths.is_empty() || *trials == 0)

@@ -6,8 +6,8 @@
 
 use fastlsq_basis::InputMap;
 
-use super::search::{Search, is_unresolved};
-use super::trial::{Features, Workbench};
+use super::candidate::{CandidateMaker, Features};
+use super::state::{Search, is_unresolved};
 use crate::report::Status;
 
 /// Features to begin with.
@@ -32,7 +32,7 @@ const RESOLVED: f64 = 1e-6;
 /// The levels of this stage have points of their own.
 const FIRST_LEVEL: u64 = 400;
 
-struct Stage<'s, 'a, 'p, W: Workbench> {
+struct Stage<'s, 'a, 'p, W: CandidateMaker> {
     search: &'s mut Search<'a, W>,
     classes: &'p [usize],
     map: &'p InputMap,
@@ -44,7 +44,7 @@ struct Stage<'s, 'a, 'p, W: Workbench> {
 
 /// Searches with features that do not change when coordinates of one class are exchanged. `None`: they do not do, and the
 /// search goes on without them.
-pub(super) fn run<W: Workbench>(
+pub(super) fn run<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     classes: &[usize],
     map: &InputMap,
@@ -87,7 +87,7 @@ pub(super) fn run<W: Workbench>(
     }
 }
 
-impl<W: Workbench> Stage<'_, '_, '_, W> {
+impl<W: CandidateMaker> Stage<'_, '_, '_, W> {
     /// Tries frequencies, and takes them if they are better.
     fn attempt(&mut self, radii: Vec<f64>) -> Result<bool, W::Error> {
         let features = Features::Symmetric {
@@ -95,7 +95,7 @@ impl<W: Workbench> Stage<'_, '_, '_, W> {
             classes: self.classes.to_vec(),
             radii: radii.clone(),
             map: self.map.clone(),
-            parity: self.search.bench.parity().to_vec(),
+            parity: self.search.maker.parity().to_vec(),
             seed: self.search.options().seed.wrapping_add(self.level),
         };
         let score = loop {

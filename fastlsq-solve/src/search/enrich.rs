@@ -17,8 +17,8 @@ use fastlsq_basis::{
 use fastlsq_ops::Operator;
 use ndarray::Array2;
 
+use super::candidate::{CandidateMaker, Features, LinearMaker};
 use super::homes::Surroundings;
-use super::trial::{Features, LinearBench, Workbench};
 use crate::SolveError;
 use crate::domain::{Corner, Domain, DomainExt};
 use crate::options::FeatureChoice;
@@ -85,48 +85,48 @@ impl Numbers {
 }
 
 /// The functions that the domain suggests, if the held-out score is better with them.
-pub(super) fn choose(bench: &mut LinearBench<'_>) -> Result<(), SolveError> {
-    if !matches!(bench.options.choice, FeatureChoice::Automatic) {
+pub(super) fn choose(maker: &mut LinearMaker<'_>) -> Result<(), SolveError> {
+    if !matches!(maker.options.choice, FeatureChoice::Automatic) {
         return Ok(());
     }
-    let Some(suggested) = suggest(bench.problem)? else {
+    let Some(suggested) = suggest(maker.problem)? else {
         return Ok(());
     };
     // Where there are no waves they are not compared with any, and where they solve the equation, nothing can replace them.
-    let certain = !bench.may_use_waves() || solve_the_equations(bench.problem);
-    if !certain && !is_worth_it(bench, &suggested)? {
+    let certain = !maker.may_use_waves() || solve_the_equations(maker.problem);
+    if !certain && !is_worth_it(maker, &suggested)? {
         return Ok(());
     }
     // The functions of one corner have no parity.
-    for parity in bench.parity.iter_mut().flatten() {
+    for parity in maker.parity.iter_mut().flatten() {
         *parity = fastlsq_basis::Parity::None;
     }
-    bench.beside = Some(suggested);
+    maker.beside = Some(suggested);
     Ok(())
 }
 
 /// Whether the same waves do better with functions beside them than without.
-fn is_worth_it(bench: &mut LinearBench<'_>, suggested: &Surroundings) -> Result<bool, SolveError> {
+fn is_worth_it(maker: &mut LinearMaker<'_>, suggested: &Surroundings) -> Result<bool, SolveError> {
     let features = |beside: Option<Surroundings>| -> Result<Features, SolveError> {
-        let bounds = bench.bounding_box()?;
+        let bounds = maker.bounding_box()?;
         let dim = bounds.dim();
         Ok(Features::Random {
             count: COMPARED.0,
             law: FrequencyLaw::Isotropic(COMPARED.1),
             map: InputMap::from_box(bounds.lo(), bounds.hi())?,
-            parity: vec![vec![fastlsq_basis::Parity::None; dim]; bench.problem.unknowns.len()],
+            parity: vec![vec![fastlsq_basis::Parity::None; dim]; maker.problem.unknowns.len()],
             draw: Draw::Ball,
-            seed: bench.options.seed,
+            seed: maker.options.seed,
             beside,
         })
     };
-    let plain = features(bench.beside.clone())?;
+    let plain = features(maker.beside.clone())?;
     let enriched = features(Some(suggested.clone()))?;
     let columns = COMPARED.0 + suggested.functions();
-    let seed = bench.options.seed.wrapping_add(COMPARED_POINTS);
-    let blocks = bench.rows(columns, None, seed)?;
+    let seed = maker.options.seed.wrapping_add(COMPARED_POINTS);
+    let blocks = maker.rows(columns, None, seed)?;
     // What keeps a candidate from being solved is the search's to report.
-    let (Ok(without), Ok(with)) = (bench.run(plain, &blocks), bench.run(enriched, &blocks)) else {
+    let (Ok(without), Ok(with)) = (maker.run(plain, &blocks), maker.run(enriched, &blocks)) else {
         return Ok(false);
     };
     Ok(WORTH_IT * with.score.worst < without.score.worst)

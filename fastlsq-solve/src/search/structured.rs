@@ -7,9 +7,9 @@
 
 use fastlsq_basis::{Draw, FrequencyLaw, InputMap};
 
-use super::search::{Search, is_unresolved};
+use super::candidate::{CandidateMaker, Features};
+use super::state::{Search, is_unresolved};
 use super::structure::Structure;
-use super::trial::{Features, Workbench};
 use crate::report::Status;
 
 /// Features resolve what the data have along a line up to this.
@@ -180,7 +180,7 @@ fn polynomials(degree: usize, variables: usize) -> usize {
 }
 
 /// Searches with features of the parts that were found. `None`: they do not do, and the search goes on without them.
-pub(super) fn run<W: Workbench>(
+pub(super) fn run<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     structure: &Structure,
     map: &InputMap,
@@ -221,7 +221,7 @@ pub(super) fn run<W: Workbench>(
 }
 
 /// The best way on from a plan: more features in one kind of parts, in all, or other bandwidths.
-fn next<W: Workbench>(
+fn next<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     stage: &Stage<'_, '_>,
     plan: &Plan,
@@ -281,7 +281,7 @@ fn next<W: Workbench>(
 }
 
 /// The score of a plan, on as many rows as it needs.
-fn attempt<W: Workbench>(
+fn attempt<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     stage: &Stage<'_, '_>,
     plan: &Plan,
@@ -292,10 +292,10 @@ fn attempt<W: Workbench>(
         count,
         law: stage.law(plan),
         map: stage.map.clone(),
-        parity: search.bench.parity().to_vec(),
+        parity: search.maker.parity().to_vec(),
         draw: Draw::Ball,
         seed: search.options().seed.wrapping_add(level),
-        beside: search.bench.beside().cloned(),
+        beside: search.maker.beside().cloned(),
     };
     loop {
         let rows = search.independent(count).max(FEWEST_ROWS);

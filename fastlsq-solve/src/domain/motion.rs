@@ -1,10 +1,10 @@
-//! Motions of space that take one part of a boundary to another.
+//! Motions of space: they move domains, and take one part of a boundary to another.
 
 use ndarray::Array2;
 
-use crate::domain::DomainError;
+use super::DomainError;
 
-/// x ↦ Q x + b with an orthogonal Q: what glues two congruent parts of a boundary together.
+/// x ↦ Q x + b with an orthogonal Q: what moves a domain, and glues two congruent parts of a boundary together.
 ///
 /// ```
 /// use fastlsq_solve::{BoundingBox, Motion};
@@ -13,6 +13,7 @@ use crate::domain::DomainError;
 /// // Opposite sides of a parallelogram.
 /// let shift = Motion::translation(&[1.0, 0.25])?;
 /// assert_eq!(shift.image(&[0.0, 0.5]), [1.0, 0.75]);
+/// assert_eq!(shift.preimage(&[1.0, 0.75]), [0.0, 0.5]);
 /// # let _ = turn;
 /// # Ok::<(), fastlsq_solve::DomainError>(())
 /// ```
@@ -124,6 +125,17 @@ impl Motion {
         turned.iter().zip(&self.shift).map(|(x, b)| x + b).collect()
     }
 
+    /// Qᵀ(x − b), the point that goes to x; axes that are missing count as zero.
+    #[must_use]
+    pub fn preimage(&self, point: &[f64]) -> Vec<f64> {
+        let column = |k: usize| {
+            let centred = point.iter().zip(&self.shift).map(|(x, b)| x - b);
+            let entries = self.turn.column(k).into_iter().zip(centred);
+            entries.map(|(q, x)| q * x).sum()
+        };
+        (0..self.dim()).map(column).collect()
+    }
+
     /// Q v.
     #[must_use]
     pub fn turned(&self, vector: &[f64]) -> Vec<f64> {
@@ -132,6 +144,21 @@ impl Motion {
             entries.map(|(q, v)| q * v).sum()
         };
         (0..self.dim()).map(row).collect()
+    }
+
+    /// Q.
+    pub(super) fn matrix(&self) -> &Array2<f64> {
+        &self.turn
+    }
+
+    /// b.
+    pub(super) fn shift(&self) -> &[f64] {
+        &self.shift
+    }
+
+    /// Whether every axis keeps its direction.
+    pub(super) fn keeps_axes(&self) -> bool {
+        self.turn == Array2::<f64>::eye(self.dim())
     }
 
     /// Q x + b, or Q x alone, for one point per row.

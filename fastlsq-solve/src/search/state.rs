@@ -5,24 +5,24 @@ use fastlsq_basis::{Basis, FrequencyLaw, InputMap, Parity};
 use fastlsq_ops::EquationRow;
 use ndarray::Array2;
 
+use super::candidate::{Candidate, CandidateMaker, Features, square_bytes};
 use super::estimate::{self, Witness};
-use super::repeated::{Candidate, PointChoice};
+use super::repeated::{Choices, PointChoice};
 use super::shape::usual_draw;
 use super::trend::Trend;
-use super::trial::{Features, Trial, Workbench, square_bytes};
 use super::tune;
 use crate::SolveError;
 use crate::control::Stage;
 use crate::options::{FeatureChoice, Options};
 use crate::posed::{CONTRADICTION, Posedness};
-use crate::report::{Probe, Status};
+use crate::report::{CandidateReport, Status};
 use crate::system::RowBlock;
 
 /// What a search found.
 #[derive(Debug)]
 pub struct Found<X> {
     /// The winning candidate.
-    pub best: Trial<X>,
+    pub best: Candidate<X>,
     /// Its estimated relative error.
     pub estimate: f64,
     /// How well the question was posed.
@@ -30,7 +30,7 @@ pub struct Found<X> {
     /// Why the search ended.
     pub status: Status,
     /// Every candidate that was tried.
-    pub probes: Vec<Probe>,
+    pub candidates: Vec<CandidateReport>,
     /// How the choice was made, in a sentence.
     pub choice: String,
     /// Why the search gave up although more features were allowed, if it did.
@@ -73,16 +73,16 @@ const UNRESOLVED: f64 = 3e-2;
 ///
 /// # Errors
 /// Whatever a candidate cannot be solved for, and a limit that is reached before there is one.
-pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> {
-    let choice = bench.options().choice.clone();
-    let dim = bench.bounding_box()?.dim();
+pub fn search<W: CandidateMaker>(maker: &mut W) -> Result<Found<W::Extra>, W::Error> {
+    let choice = maker.options().choice.clone();
+    let dim = maker.bounding_box()?.dim();
     let mut search = Search {
-        bench,
+        maker,
         dim,
         best: None,
         companion: None,
         witnesses: Vec::new(),
-        probes: Vec::new(),
+        candidates: Vec::new(),
         misfits: Vec::new(),
         row_factor: 1.0,
         rows_in_vain: 0.0,
@@ -95,7 +95,7 @@ pub fn search<W: Workbench>(bench: &mut W) -> Result<Found<W::Extra>, W::Error> 
     };
     let ended = match &choice {
         FeatureChoice::Basis(basis) => search.single(Features::Given(basis.clone()), None),
-        FeatureChoice::Repeated(candidate) => search.repeat(candidate),
+        FeatureChoice::Repeated(choices) => search.repeat(choices),
         FeatureChoice::Law(law) => search.explicit(law),
         FeatureChoice::Grid { bandwidths, trials } => search.grid(bandwidths, *trials),
         FeatureChoice::Automatic => tune::automatic(&mut search),
@@ -114,14 +114,14 @@ pub(super) struct Rows {
 pub(super) type Ending = (Status, String);
 
 /// The state of a search: what was tried, and the best of it.
-pub(super) struct Search<'a, W: Workbench> {
-    pub(super) bench: &'a mut W,
+pub(super) struct Search<'a, W: CandidateMaker> {
+    pub(super) maker: &'a mut W,
     dim: usize,
-    best: Option<Trial<W::Extra>>,
+    best: Option<Candidate<W::Extra>>,
     /// A candidate that serves the estimate only, unless there is nothing else to return.
-    companion: Option<Trial<W::Extra>>,
+    companion: Option<Candidate<W::Extra>>,
     witnesses: Vec<Witness>,
-    probes: Vec<Probe>,
+    candidates: Vec<CandidateReport>,
     /// For each candidate its features per unknown and what it leaves of the data.
     misfits: Vec<(usize, f64)>,
     /// How many times the usual rows are taken.
@@ -139,13 +139,13 @@ pub(super) struct Search<'a, W: Workbench> {
     structure: String,
 }
 
-impl<W: Workbench> Search<'_, W> {
+impl<W: CandidateMaker> Search<'_, W> {
     pub(super) fn dim(&self) -> usize {
         self.dim
     }
 
     pub(super) fn options(&self) -> &Options {
-        self.bench.options()
+        self.maker.options()
     }
 
     /// Whether no further candidate may begin.
@@ -200,7 +200,7 @@ impl<W: Workbench> Search<'_, W> {
     /// Rows at these points.
     pub(super) fn rows_at(&self, points: PointChoice) -> Result<Rows, W::Error> {
         let blocks = self
-            .bench
+            .maker
             .rows(points.features, points.given, points.seed)?;
         Ok(Rows { blocks, points })
     }
@@ -272,35 +272,35 @@ impl<W: Workbench> Search<'_, W> {
         let control = self.options().control().clone();
         control.enter(stage).map_err(SolveError::from)?;
         // Less than this no solve can do with: what cannot be had is not drawn either.
-        let least = square_bytes(features.count(), self.bench.parity().len().max(1));
+        let least = square_bytes(features.count(), self.maker.parity().len().max(1));
         control.allow_bytes(least).map_err(SolveError::from)?;
-        let mut trial = match self.bench.run(features, &rows.blocks) {
-            Ok(trial) => trial,
+        let mut candidate = match self.maker.run(features, &rows.blocks) {
+            Ok(candidate) => candidate,
             Err(error) if W::refuses_features(&error) => {
                 self.refused = Some(error);
                 return Ok(f64::INFINITY);
             }
             Err(error) => return Err(error),
         };
-        trial.points = Some(rows.points);
+        candidate.points = Some(rows.points);
         // A candidate and the best so far are compared on one scale.
         let mut standing = f64::INFINITY;
         if let Some(best) = &self.best {
-            standing = best.score.beside(&trial.score);
-            trial.score.worst = trial.score.beside(&best.score);
+            standing = best.score.beside(&candidate.score);
+            candidate.score.worst = candidate.score.beside(&best.score);
         }
-        let score = trial.score.worst;
+        let score = candidate.score.worst;
         control.note_score(score);
-        self.probes.push(Probe::of(&trial));
+        self.candidates.push(CandidateReport::of(&candidate));
         self.misfits
-            .push((trial.features.count(), trial.score.misfit()));
+            .push((candidate.features.count(), candidate.score.misfit()));
         self.witnesses.push(Witness {
             score,
-            values: trial.score.values.clone(),
-            draw: trial.features.draw(),
+            values: candidate.score.values.clone(),
+            draw: candidate.features.draw(),
         });
         if self.best.is_none() || score < standing {
-            self.best = Some(trial);
+            self.best = Some(candidate);
         }
         Ok(score)
     }
@@ -333,7 +333,7 @@ impl<W: Workbench> Search<'_, W> {
                         .collect::<Vec<_>>(),
                 );
             }
-            let parity = self.bench.parity().get(unknown);
+            let parity = self.maker.parity().get(unknown);
             let mixes = |a: usize, b: usize| {
                 a == b || parity.is_none_or(|p| p[a] == Parity::None && p[b] == Parity::None)
             };
@@ -352,7 +352,7 @@ impl<W: Workbench> Search<'_, W> {
 
     /// How many candidates were tried.
     pub(super) fn probe_count(&self) -> usize {
-        self.probes.len()
+        self.candidates.len()
     }
 
     /// The estimated relative error of the best candidate so far.
@@ -364,8 +364,8 @@ impl<W: Workbench> Search<'_, W> {
 
     /// Whether the best candidate so far is good enough.
     ///
-    /// Candidates of one draw err alike, so before the answer is yes, a twin of the best with
-    /// features and points of its own has its say.
+    /// Candidates of one draw err alike, so before the answer is yes, a companion of the best with
+    /// features and points of its own is asked too.
     pub(super) fn tolerance_met(&mut self) -> Result<bool, W::Error> {
         if self.estimate() > self.options().tolerance {
             return Ok(false);
@@ -375,7 +375,7 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// Tries the best candidate's features once more from another draw, unless some candidate of
-    /// another draw was tried already. Unless the best is to be kept, the twin takes its place if it is better.
+    /// another draw was tried already. Unless the best is to be kept, the companion takes its place if it is better.
     fn call_a_twin(&mut self, keep: bool) -> Result<(), W::Error> {
         let Some(best) = &self.best else {
             return Ok(());
@@ -391,10 +391,10 @@ impl<W: Workbench> Search<'_, W> {
         {
             return Ok(());
         }
-        let twin = best.features.with_seed(seed.wrapping_add(0x7717));
+        let companion = best.features.with_seed(seed.wrapping_add(0x7717));
         let blocks = self.rows(best.features.count(), TWIN_LEVEL)?;
         let kept = if keep { self.best.take() } else { None };
-        let called = self.consider(twin, &blocks);
+        let called = self.consider(companion, &blocks);
         if kept.is_some() {
             self.best = kept;
         }
@@ -418,12 +418,12 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// As [`settled`](Self::settled), with a close look at the data before the tolerance is said to be met: where they have
-    /// detail between the rows, more features are worth a trial.
+    /// detail between the rows, more features are worth trying.
     pub(super) fn settled_closely(&mut self) -> Result<Option<Status>, W::Error> {
         let settled = self.settled()?;
         let tolerance = self.options().tolerance;
         let unseen = match (&settled, &self.best) {
-            (Some(Status::ToleranceMet), Some(best)) => self.bench.unseen(best).ok().flatten(),
+            (Some(Status::ToleranceMet), Some(best)) => self.maker.unseen(best).ok().flatten(),
             _ => None,
         };
         Ok(settled.filter(|_| unseen.is_none_or(|unseen| unseen.share <= tolerance)))
@@ -446,7 +446,7 @@ impl<W: Workbench> Search<'_, W> {
             || (score < UNRESOLVED && self.are_dependent() && last < WORTHWHILE * score)
         {
             Some(Status::Saturated)
-        } else if self.bench.may_give_up() {
+        } else if self.maker.may_give_up() {
             let missing = self.estimate() / self.options().tolerance;
             self.unpromising = self.trend.objection(missing, self.limit());
             self.unpromising.as_ref().map(|_| Status::Saturated)
@@ -460,7 +460,7 @@ impl<W: Workbench> Search<'_, W> {
 
     /// Whether a level with this many features per unknown takes so long that it needs a reason.
     fn is_expensive(&self, features: usize) -> bool {
-        features.saturating_mul(self.bench.parity().len().max(1)) > CHEAP_COLUMNS
+        features.saturating_mul(self.maker.parity().len().max(1)) > CHEAP_COLUMNS
     }
 
     /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) is none.
@@ -471,7 +471,7 @@ impl<W: Workbench> Search<'_, W> {
         let Some(best) = &self.best else {
             return Posedness::NotExamined;
         };
-        let judged = self.bench.posedness(best).unwrap_or_default();
+        let judged = self.maker.posedness(best).unwrap_or_default();
         self.judged = Some(judged.clone());
         judged
     }
@@ -510,7 +510,7 @@ impl<W: Workbench> Search<'_, W> {
     /// The map of features with a law in physical coordinates. Parity is about the centre of the box.
     fn physical_map(&self) -> Result<InputMap, W::Error> {
         if self
-            .bench
+            .maker
             .parity()
             .iter()
             .flatten()
@@ -518,7 +518,7 @@ impl<W: Workbench> Search<'_, W> {
         {
             return Ok(InputMap::identity(self.dim()));
         }
-        let bounds = self.bench.bounding_box()?;
+        let bounds = self.maker.bounding_box()?;
         let centre = bounds.lo().iter().zip(bounds.hi());
         let centre: Vec<f64> = centre.map(|(lo, hi)| 0.5 * lo + 0.5 * hi).collect();
         let lower: Vec<f64> = centre.iter().map(|c| c - 1.0).collect();
@@ -533,7 +533,7 @@ impl<W: Workbench> Search<'_, W> {
     /// candidate is it an error.
     fn finish(mut self, ended: Result<Ending, W::Error>) -> Result<Found<W::Extra>, W::Error> {
         let ended = ended.and_then(|ending| {
-            // What was asked for is what is returned, however well its twin does.
+            // What was asked for is what is returned, however well its companion does.
             let keep = ending.0 == Status::Explicit;
             self.call_a_twin(keep).map(|()| ending)
         });
@@ -554,7 +554,7 @@ impl<W: Workbench> Search<'_, W> {
         if posedness.is_fine()
             && let Some((misfit, blocks)) = self.contradiction()
         {
-            let labels = self.bench.labels();
+            let labels = self.maker.labels();
             let blocks = blocks
                 .into_iter()
                 .filter_map(|index| labels.get(index).cloned());
@@ -576,7 +576,7 @@ impl<W: Workbench> Search<'_, W> {
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
             // be (they need not be finite where no row is), nothing more is known.
             if estimate <= self.options().tolerance
-                && let Some(unseen) = self.bench.unseen(best).ok().flatten()
+                && let Some(unseen) = self.maker.unseen(best).ok().flatten()
                 && unseen.share > estimate
             {
                 estimate = unseen.share;
@@ -610,7 +610,7 @@ impl<W: Workbench> Search<'_, W> {
             estimate,
             posedness,
             status,
-            probes: self.probes,
+            candidates: self.candidates,
             choice,
             unpromising: self.unpromising,
             structure: self.structure,
@@ -643,9 +643,9 @@ impl<W: Workbench> Search<'_, W> {
     }
 
     /// The winner of an earlier search.
-    fn repeat(&mut self, candidate: &Candidate) -> Result<Ending, W::Error> {
-        self.bench.set_ridge(candidate.ridge);
-        self.single(candidate.features.clone(), Some(candidate.points))
+    fn repeat(&mut self, choices: &Choices) -> Result<Ending, W::Error> {
+        self.maker.set_ridge(choices.ridge);
+        self.single(choices.features.clone(), Some(choices.points))
     }
 
     /// As many rows as the companion's features need, whatever the user asked for the solve itself.
@@ -666,10 +666,10 @@ impl<W: Workbench> Search<'_, W> {
             count,
             law,
             map: self.physical_map()?,
-            parity: self.bench.parity().to_vec(),
+            parity: self.maker.parity().to_vec(),
             draw: self.options().draw.unwrap_or(usual_draw(self.dim)),
             seed: self.options().seed.wrapping_add(draw),
-            beside: self.bench.beside().cloned(),
+            beside: self.maker.beside().cloned(),
         })
     }
 
@@ -699,10 +699,10 @@ impl<W: Workbench> Search<'_, W> {
             .features
             .unwrap_or(2 * tune::first_size(self.dim()))
             .min(self.limit());
-        for trial in 0..trials as u64 {
-            let blocks = self.rows(count, trial)?;
+        for draw in 0..trials as u64 {
+            let blocks = self.rows(count, draw)?;
             for &sigma in bandwidths {
-                let features = self.random(FrequencyLaw::Isotropic(sigma), count, trial)?;
+                let features = self.random(FrequencyLaw::Isotropic(sigma), count, draw)?;
                 self.consider(features, &blocks)?;
             }
         }
@@ -728,7 +728,7 @@ const MORE_FEATURES: f64 = 1.5;
 const STAYS: f64 = 0.6;
 /// Points of the bounding box at which gradients are averaged.
 const MOMENT_POINTS: usize = 200;
-/// The points of a twin are those of no level.
+/// The points of a companion are those of no level.
 const TWIN_LEVEL: u64 = 500;
 /// Companions smaller than this say nothing.
 pub(super) const SMALLEST_COMPANION: usize = 16;

@@ -2,8 +2,8 @@
 
 use web_time::Instant;
 
-use super::search::{Found, search};
-use super::trial::{Features, LinearBench};
+use super::candidate::{CandidateMaker, Features, LinearMaker};
+use super::state::{Found, search};
 use crate::SolveError;
 use crate::backend::Factored;
 use crate::domain::DomainExt;
@@ -12,7 +12,7 @@ use crate::options::{FeatureChoice, Options};
 use crate::patches::{PatchError, PatchOptions, PatchProblem, PatchRows, PatchSolution, Patching};
 use crate::posed::Posedness;
 use crate::problem::ConcreteProblem;
-use crate::report::Report;
+use crate::report::{Report, Status};
 use crate::solution::Solution;
 use crate::system::System;
 
@@ -22,41 +22,52 @@ const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton)
 
 /// Solves a problem: explicit options are obeyed, the rest is searched for.
 pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solution, SolveError> {
-    super::prepared(problem, options, |bench, begin| {
+    super::prepared(problem, options, |maker, begin| {
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
-            match patches.solve(bench.options) {
-                Ok(patched) => return as_patched(bench, patched, None, reason, begin),
+            let tried = if patches.are_asked_for() {
+                None
+            } else {
+                by_solutions_alone(maker)?
+            };
+            let tried = match tried {
+                Some(found) if found.status == Status::ToleranceMet => {
+                    return super::as_solution(maker, found, begin);
+                }
+                tried => tried,
+            };
+            match patches.solve(maker.options) {
+                Ok(patched) => return as_patched(maker, patched, tried.as_ref(), reason, begin),
                 Err(error) if patches.are_asked_for() => return Err(error.into()),
-                Err(error) => return waves_after(bench, &error, begin),
+                Err(error) => return waves_after(maker, &error, begin),
             }
         }
-        bench.may_give_up = patches.may_help();
-        let mut found = search(bench)?;
+        maker.may_give_up = patches.may_help();
+        let mut found = search(maker)?;
         let open = options.leaves_features_open() && !problem.equations.is_empty();
         if found.is_wanting() && problem.domain.time_axis().is_some() {
             found.choice = format!("{}; {IN_TIME}", found.choice);
         }
         if !(found.is_wanting() && open) {
-            return super::as_solution(bench, found, begin);
+            return super::as_solution(maker, found, begin);
         }
-        match patches.solve(bench.options) {
+        match patches.solve(maker.options) {
             Ok(patched) if patched.report().error_estimate < found.estimate => {
                 let reason = found.unpromising.clone();
                 let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
-                as_patched(bench, patched, Some(&found), &reason, begin)
+                as_patched(maker, patched, Some(&found), &reason, begin)
             }
             Ok(patched) => {
                 let estimate = patched.report().error_estimate;
                 let tried = format!("patches were tried, and did no better ({estimate:.1e})");
-                whole_search(bench, &mut found)?;
+                whole_search(maker, &mut found)?;
                 found.choice = format!("{}; {tried}", found.choice);
-                super::as_solution(bench, found, begin)
+                super::as_solution(maker, found, begin)
             }
             Err(error) => {
-                whole_search(bench, &mut found)?;
+                whole_search(maker, &mut found)?;
                 found.choice = format!("{}; no patches: {error}", found.choice);
-                super::as_solution(bench, found, begin)
+                super::as_solution(maker, found, begin)
             }
         }
     })
@@ -67,35 +78,36 @@ pub(crate) fn factor(
     problem: &ConcreteProblem,
     options: &Options,
 ) -> Result<FactoredProblem, SolveError> {
-    super::prepared(problem, options, |bench, begin| {
+    super::prepared(problem, options, |maker, begin| {
         let patches = Patches::of(problem, options)?;
         if let Some(reason) = patches.at_once(problem) {
-            match patches.factor(problem, bench.options) {
-                Ok(kept) => return with_patches(bench, kept, None, reason, begin),
+            match patches.factor(problem, maker.options) {
+                Ok(kept) => return with_patches(maker, kept, None, reason, begin),
                 Err(error) if patches.are_asked_for() => return Err(error.into()),
                 Err(_) => {}
             }
         }
-        let mut found = search(bench)?;
+        let mut found = search(maker)?;
         let open = options.leaves_features_open() && !problem.equations.is_empty();
-        if found.is_wanting() && open && patches.may_help() {
-            if let Ok(kept) = patches.factor(problem, bench.options) {
-                if kept.0.solution().report().error_estimate < found.estimate {
-                    let reason = "one sum of waves did not do";
-                    return with_patches(bench, kept, Some(&found), reason, begin);
-                }
-            }
+        if found.is_wanting()
+            && open
+            && patches.may_help()
+            && let Ok(kept) = patches.factor(problem, maker.options)
+            && kept.0.solution().report().error_estimate < found.estimate
+        {
+            let reason = "one sum of waves did not do";
+            return with_patches(maker, kept, Some(&found), reason, begin);
         }
         let features = found.best.features.clone();
-        let kept = bench.final_trial(features.clone(), options.rows)?;
+        let kept = maker.final_candidate(features.clone(), options.rows)?;
         if found.best.score.worst > 0.0 {
-            found.estimate *= (kept.trial.score.worst / found.best.score.worst).max(1.0);
+            found.estimate *= (kept.candidate.score.worst / found.best.score.worst).max(1.0);
         }
-        found.best = kept.trial;
-        let solution = super::as_solution(bench, found, begin)?;
-        let held_out = bench.held_out.clone();
+        found.best = kept.candidate;
+        let solution = super::as_solution(maker, found, begin)?;
+        let held_out = maker.held_out.clone();
         Ok(FactoredProblem::new(
-            (bench.problem.clone(), options.clone()),
+            (maker.problem.clone(), options.clone()),
             FactoredSystem {
                 system: kept.system,
                 factored: kept.factored,
@@ -109,7 +121,7 @@ pub(crate) fn factor(
 
 /// Factored patches as a factored problem.
 fn with_patches(
-    bench: &LinearBench<'_>,
+    maker: &LinearMaker<'_>,
     (kept, system): (PatchRows, System),
     found: Option<&Found<()>>,
     reason: &str,
@@ -118,22 +130,37 @@ fn with_patches(
     let patched = kept.solution().clone();
     let basis = patched.bases().into_iter().next();
     let features = Features::Given(basis.ok_or(SolveError::NothingToSolve)?);
-    let solution = as_patched(bench, patched, found, reason, begin)?;
+    let solution = as_patched(maker, patched, found, reason, begin)?;
     let factored: Box<dyn Factored> = Box::new(kept);
     Ok(FactoredProblem::new(
-        (bench.problem.clone(), bench.options.clone()),
+        (maker.problem.clone(), maker.options.clone()),
         FactoredSystem { system, factored },
-        bench.held_out.clone(),
+        maker.held_out.clone(),
         solution,
         features,
     ))
 }
 
+/// What functions do that solve the equation already, before anything else is tried; `None` where there are none.
+fn by_solutions_alone(maker: &mut LinearMaker<'_>) -> Result<Option<Found<()>>, SolveError> {
+    if maker.particular(0)?.is_none() {
+        return Ok(None);
+    }
+    maker.without_waves = true;
+    let found = search(maker);
+    maker.without_waves = false;
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.limit().is_some() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Takes up a search that gave up for the sake of patches.
-fn whole_search(bench: &mut LinearBench<'_>, found: &mut Found<()>) -> Result<(), SolveError> {
+fn whole_search(maker: &mut LinearMaker<'_>, found: &mut Found<()>) -> Result<(), SolveError> {
     if found.unpromising.is_some() {
-        bench.may_give_up = false;
-        match search(bench) {
+        maker.may_give_up = false;
+        match search(maker) {
             Ok(whole) if whole.estimate < found.estimate => *found = whole,
             Ok(_) => {}
             // What was found before stands.
@@ -148,13 +175,13 @@ fn whole_search(bench: &mut LinearBench<'_>, found: &mut Found<()>) -> Result<()
 
 /// One sum of waves where patches should have come first and could not.
 fn waves_after(
-    bench: &mut LinearBench<'_>,
+    maker: &mut LinearMaker<'_>,
     error: &PatchError,
     begin: Instant,
 ) -> Result<Solution, SolveError> {
-    let mut found = search(bench)?;
+    let mut found = search(maker)?;
     found.choice = format!("{}; no patches: {error}", found.choice);
-    super::as_solution(bench, found, begin)
+    super::as_solution(maker, found, begin)
 }
 
 /// Whether and how a problem can be solved on patches.
@@ -262,14 +289,14 @@ impl Options {
 
 /// A function on patches as a solution, judged at the same fresh points as a sum of waves.
 fn as_patched(
-    bench: &LinearBench<'_>,
+    maker: &LinearMaker<'_>,
     patched: PatchSolution,
     found: Option<&Found<()>>,
     reason: &str,
     begin: Instant,
 ) -> Result<Solution, SolveError> {
-    let problem = bench.problem;
-    let score = bench
+    let problem = maker.problem;
+    let score = maker
         .held_out
         .score(&patched.bases(), patched.coefficients())?;
     // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
@@ -277,12 +304,12 @@ fn as_patched(
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report {
         posedness: posedness.filter(Posedness::is_fine).unwrap_or_default(),
-        probes: found.map_or_else(Vec::new, |found| found.probes.clone()),
+        candidates: found.map_or_else(Vec::new, |found| found.candidates.clone()),
         ..patched
             .report()
-            .of_solve(problem, bench.options, &score, reason, seconds)
+            .of_solve(problem, maker.options, &score, reason, seconds)
     };
-    let report = report.repeated_by(bench.options.on_patches_again());
+    let report = report.repeated_by(maker.options.on_patches_again());
     let functions = (problem.space.clone(), problem.unknowns.clone());
     patched
         .into_solution(functions, report)?

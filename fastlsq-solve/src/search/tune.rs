@@ -6,16 +6,16 @@
 
 use fastlsq_basis::InputMap;
 
+use super::candidate::{CandidateMaker, Features};
 use super::exchanged;
 use super::particular;
-use super::search::{Ending, Rows, Search, is_unresolved};
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
+use super::state::{Ending, Rows, Search, is_unresolved};
 use super::structured;
-use super::trial::{Features, Workbench};
 use crate::SolveError;
 use crate::report::Status;
 
-/// Bandwidths of the first sweep, in the order of trial.
+/// Bandwidths of the first sweep, in the order of candidate.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
 /// Bandwidths of one axis and of the others, where equal ones fail.
 const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
@@ -43,7 +43,7 @@ pub(super) fn first_size(dim: usize) -> usize {
 }
 
 /// The present choice and the rows of the present level.
-struct Tuner<'s, 'a, W: Workbench> {
+struct Tuner<'s, 'a, W: CandidateMaker> {
     search: &'s mut Search<'a, W>,
     map: InputMap,
     shape: Shape,
@@ -62,20 +62,20 @@ struct Tuner<'s, 'a, W: Workbench> {
 }
 
 /// Runs the whole search.
-pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Ending, W::Error> {
-    let bounds = search.bench.bounding_box()?;
+pub(super) fn automatic<W: CandidateMaker>(search: &mut Search<'_, W>) -> Result<Ending, W::Error> {
+    let bounds = search.maker.bounding_box()?;
     let dim = search.dim();
     let begin = search.options().begin_with.clone();
     let begin = begin.and_then(|(count, law)| Some((count, Shape::of(&law, dim)?)));
     let map = InputMap::from_box(bounds.lo(), bounds.hi()).map_err(SolveError::from)?;
     let open = begin.is_none() && search.options().features.is_none();
-    if (open || !search.bench.may_use_waves())
+    if (open || !search.maker.may_use_waves())
         && let Some(status) = particular::run(search)?
     {
         return settled(search, status);
     }
     if begin.is_none() {
-        let ended = match search.bench.structure() {
+        let ended = match search.maker.structure() {
             Some(structure) => {
                 let ended = structured::run(search, &structure, &map)?;
                 if ended.is_none() {
@@ -88,7 +88,7 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
         if let Some(status) = ended {
             return settled(search, status);
         }
-        if let Some(classes) = search.bench.exchangeable()
+        if let Some(classes) = search.maker.exchangeable()
             && let Some(status) = exchanged::run(search, &classes, &map)?
         {
             return settled(search, status);
@@ -120,18 +120,21 @@ pub(super) fn automatic<W: Workbench>(search: &mut Search<'_, W>) -> Result<Endi
 }
 
 /// The end of a search, with the number of features that was asked for.
-fn settled<W: Workbench>(search: &mut Search<'_, W>, status: Status) -> Result<Ending, W::Error> {
+fn settled<W: CandidateMaker>(
+    search: &mut Search<'_, W>,
+    status: Status,
+) -> Result<Ending, W::Error> {
     if let Some(count) = search.options().features {
         search.settle_on(count)?;
     }
     let choice = match search.probe_count() {
         1 => "the first candidate was good enough".to_owned(),
-        probes => format!("best of {probes} candidates by held-out residual"),
+        candidates => format!("best of {candidates} candidates by held-out residual"),
     };
     Ok((status, choice))
 }
 
-impl<W: Workbench> Tuner<'_, '_, W> {
+impl<W: CandidateMaker> Tuner<'_, '_, W> {
     /// `swept`: the present shape was given, so there is no need for a sweep unless it fails.
     ///
     /// Both loops end at the latest with the limit on features, since every level has more of them.
@@ -162,7 +165,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             self.grow()?;
             self.settle_level()?;
             if let Some(status) = self.ended(self.last)? {
-                if self.search.bench.only_data() && self.score > self.last {
+                if self.search.maker.only_data() && self.score > self.last {
                     self.step_back(fewer, shape)?;
                 }
                 return Ok(status);
@@ -174,7 +177,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     fn settle_level(&mut self) -> Result<(), W::Error> {
         self.retune()?;
         self.correlate_axes()?;
-        if self.search.bench.only_data() && self.last < MUCH_GAINED * self.score {
+        if self.search.maker.only_data() && self.last < MUCH_GAINED * self.score {
             self.coordinate_steps()?;
             self.steady()?;
         }
@@ -239,10 +242,10 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             count: self.count,
             law: shape.law(),
             map: self.map.clone(),
-            parity: self.search.bench.parity().to_vec(),
+            parity: self.search.maker.parity().to_vec(),
             draw: shape.draw(),
             seed: self.search.options().seed.wrapping_add(self.level),
-            beside: self.search.bench.beside().cloned(),
+            beside: self.search.maker.beside().cloned(),
         };
         let score = self.search.consider(features, &self.rows)?;
         self.tried.push((shape.clone(), score));
@@ -428,12 +431,12 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     /// The present shape with another ridge, which is taken if it is better.
     fn try_ridge(&mut self, ridge: f64) -> Result<bool, W::Error> {
         let before = std::mem::replace(&mut self.ridge, ridge);
-        self.search.bench.set_ridge(ridge);
+        self.search.maker.set_ridge(ridge);
         self.tried.clear();
         let better = self.try_out(self.shape.clone())?;
         if !better {
             self.ridge = before;
-            self.search.bench.set_ridge(before);
+            self.search.maker.set_ridge(before);
             self.tried.clear();
         }
         Ok(better)
@@ -452,7 +455,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
             return Ok(());
         };
         let (mut improved, mut failures) = (false, 0);
-        let only_data = self.search.bench.only_data();
+        let only_data = self.search.maker.only_data();
         // Each size narrows further from where the last one ended.
         for (index, &shrink) in NARROWING.iter().enumerate().skip(self.narrowed) {
             if self.done()? {
@@ -501,7 +504,7 @@ impl<W: Workbench> Tuner<'_, '_, W> {
     }
 }
 
-/// How far the correlation between axes is drawn towards none, in the order of trial.
+/// How far the correlation between axes is drawn towards none, in the order of candidate.
 const NARROWING: [f64; 7] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// How much longer a narrower spectrum may be.
 const LONGER: f64 = 1.5;

@@ -4,9 +4,9 @@
 //! already, and so do polynomials or waves around a point: only conditions are left to be met. Then it is their number
 //! that has to grow. Outside of an obstacle there is nothing else.
 
+use super::candidate::CandidateMaker;
 use super::repeated::PointChoice;
-use super::search::Search;
-use super::trial::Workbench;
+use super::state::Search;
 use crate::report::Status;
 
 /// A level that improves the score by less than this factor is not worth another.
@@ -19,9 +19,11 @@ const MOST_FUNCTIONS: usize = 200;
 const FIRST_LEVEL: u64 = 900;
 
 /// Tries growing sets of solutions; `None` if they do not do and something else may.
-pub(super) fn run<W: Workbench>(search: &mut Search<'_, W>) -> Result<Option<Status>, W::Error> {
+pub(super) fn run<W: CandidateMaker>(
+    search: &mut Search<'_, W>,
+) -> Result<Option<Status>, W::Error> {
     let (mut best, mut failures, mut level) = (f64::INFINITY, 0, 0);
-    while let Some(features) = search.bench.particular(level)? {
+    while let Some(features) = search.maker.particular(level)? {
         if features.count() > search.limit().max(MOST_FUNCTIONS) {
             break;
         }
@@ -50,5 +52,5 @@ pub(super) fn run<W: Workbench>(search: &mut Search<'_, W>) -> Result<Option<Sta
         }
         level += 1;
     }
-    Ok((level > 0 && !search.bench.may_use_waves()).then_some(Status::Saturated))
+    Ok((level > 0 && !search.maker.may_use_waves()).then_some(Status::Saturated))
 }

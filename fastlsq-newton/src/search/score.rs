@@ -1,14 +1,14 @@
 //! The held-out score of a nonlinear candidate.
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{BlockScore, Score, rms, sizes};
+use fastlsq_solve::search::{BlockScore, Score, rms, sizes};
 use ndarray::Array2;
 
-use super::NewtonBench;
+use super::NewtonMaker;
 use crate::NewtonError;
 use crate::function::Function;
 
-impl NewtonBench<'_> {
+impl NewtonMaker<'_> {
     /// The held-out score of a nonlinear candidate: as for linear ones, with the sizes of the
     /// linearised terms.
     pub(crate) fn score(&self, bases: &[&dyn Basis], beta: &[f64]) -> Result<Score, NewtonError> {

@@ -229,9 +229,9 @@ fn for_each_kind(
     Ok(bases)
 }
 
-/// A solved candidate; `extra` is what its workbench wants to remember.
+/// A solved candidate; `extra` is what its maker wants to remember.
 #[derive(Debug)]
-pub struct Trial<X> {
+pub struct Candidate<X> {
     /// Its features.
     pub features: Features,
     /// The bases built from them, one for each unknown.
@@ -255,15 +255,15 @@ pub struct Trial<X> {
     pub overfit: f64,
     /// Seconds for everything.
     pub seconds: f64,
-    /// Whatever else the workbench knows.
+    /// Whatever else the maker knows.
     pub extra: X,
 }
 
 /// What a search needs to know of a problem: how to sample rows, and how to solve a candidate.
 ///
 /// [`ConcreteProblem`] has one; a nonlinear problem has another, whose `run` is a Newton iteration.
-pub trait Workbench {
-    /// What a trial carries besides the coefficients.
+pub trait CandidateMaker {
+    /// What a candidate carries besides the coefficients.
     type Extra;
     /// What can go wrong.
     type Error: From<SolveError>;
@@ -344,7 +344,7 @@ pub trait Workbench {
         &mut self,
         features: Features,
         blocks: &[RowBlock],
-    ) -> Result<Trial<Self::Extra>, Self::Error>;
+    ) -> Result<Candidate<Self::Extra>, Self::Error>;
 
     /// The limit that an error speaks of, if it says nothing but that one was reached: the search then ends with the best
     /// that it has.
@@ -358,18 +358,18 @@ pub trait Workbench {
     ///
     /// # Errors
     /// Rows that cannot be written or factored.
-    fn posedness(&self, best: &Trial<Self::Extra>) -> Result<Posedness, Self::Error>;
+    fn posedness(&self, best: &Candidate<Self::Extra>) -> Result<Posedness, Self::Error>;
 
     /// Detail of the data that a candidate has not seen; none where data cannot be looked at by themselves.
     ///
     /// # Errors
     /// Data that cannot be evaluated.
-    fn unseen(&self, best: &Trial<Self::Extra>) -> Result<Option<Unseen>, Self::Error> {
+    fn unseen(&self, best: &Candidate<Self::Extra>) -> Result<Option<Unseen>, Self::Error> {
         let _ = best;
         Ok(None)
     }
 
-    /// Whether an error speaks only against these features, so that others are worth a trial:
+    /// Whether an error speaks only against these features, so that others are worth trying:
     /// they cannot take on the values of exact conditions, say.
     #[must_use]
     fn refuses_features(error: &Self::Error) -> bool {
@@ -378,9 +378,9 @@ pub trait Workbench {
     }
 }
 
-/// The workbench of a linear problem.
+/// The maker of a linear problem's candidates.
 #[derive(Debug)]
-pub(super) struct LinearBench<'a> {
+pub(super) struct LinearMaker<'a> {
     pub(super) problem: &'a ConcreteProblem,
     pub(super) options: &'a Options,
     pub(super) held_out: HeldOut,
@@ -388,6 +388,8 @@ pub(super) struct LinearBench<'a> {
     /// What the geometry says of the features of every candidate.
     pub(super) beside: Option<Surroundings>,
     pub(super) may_give_up: bool,
+    /// Whether only functions that solve the equation already are to be tried.
+    pub(super) without_waves: bool,
     /// The ridge that the search has set.
     pub(super) ridge: f64,
 }
@@ -404,7 +406,7 @@ const NO_ENTRIES: f64 = 1e-12;
 /// How much more a condition counts than an equation, by default.
 const CONDITION_WEIGHT: f64 = 10.0;
 
-impl Workbench for LinearBench<'_> {
+impl CandidateMaker for LinearMaker<'_> {
     type Extra = ();
     type Error = SolveError;
 
@@ -437,7 +439,8 @@ impl Workbench for LinearBench<'_> {
     }
 
     fn may_use_waves(&self) -> bool {
-        (0..self.problem.unknowns.len()).any(|k| !self.problem.is_unbounded(k))
+        let mut unknowns = 0..self.problem.unknowns.len();
+        !self.without_waves && unknowns.any(|k| !self.problem.is_unbounded(k))
     }
 
     fn structure(&self) -> Option<Structure> {
@@ -475,10 +478,16 @@ impl Workbench for LinearBench<'_> {
         )
     }
 
-    fn run(&mut self, features: Features, blocks: &[RowBlock]) -> Result<Trial<()>, SolveError> {
+    fn run(
+        &mut self,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Candidate<()>, SolveError> {
         let lsq = self.options.lsq.clone();
         let ridge = lsq.ridge.max(self.ridge);
-        Ok(self.run_keeping(features, blocks, &lsq.ridge(ridge))?.trial)
+        Ok(self
+            .run_keeping(features, blocks, &lsq.ridge(ridge))?
+            .candidate)
     }
 
     fn limit(error: &SolveError) -> Option<Limit> {
@@ -489,11 +498,11 @@ impl Workbench for LinearBench<'_> {
         self.problem.labels()
     }
 
-    fn posedness(&self, best: &Trial<()>) -> Result<Posedness, SolveError> {
+    fn posedness(&self, best: &Candidate<()>) -> Result<Posedness, SolveError> {
         judge_closely(|look, earlier| self.judged(&best.score.values, look, earlier))
     }
 
-    fn unseen(&self, best: &Trial<()>) -> Result<Option<Unseen>, SolveError> {
+    fn unseen(&self, best: &Candidate<()>) -> Result<Option<Unseen>, SolveError> {
         let bases: Vec<&dyn Basis> = best.bases.iter().map(AsRef::as_ref).collect();
         unseen::look(self.problem, &bases, &best.beta, &best.score)
     }
@@ -512,7 +521,7 @@ pub fn refuses_features(error: &SolveError) -> bool {
 
 /// A solved candidate with its system and factorisation.
 pub(super) struct KeptTrial {
-    pub(super) trial: Trial<()>,
+    pub(super) candidate: Candidate<()>,
     pub(super) system: System,
     pub(super) factored: Box<dyn Factored>,
 }
@@ -520,7 +529,7 @@ pub(super) struct KeptTrial {
 /// More rows for the judgement of posedness than for a solve, so that no function slips through between them.
 const JUDGED_ROWS: f64 = 1.5;
 
-impl LinearBench<'_> {
+impl LinearMaker<'_> {
     /// How well the question was posed, where the unknowns have these values.
     fn judged(
         &self,
@@ -597,7 +606,7 @@ impl LinearBench<'_> {
     }
 
     /// A candidate on points of its own, with factors that take other data.
-    pub(super) fn final_trial(
+    pub(super) fn final_candidate(
         &self,
         features: Features,
         rows: Option<(usize, usize)>,
@@ -611,8 +620,8 @@ impl LinearBench<'_> {
         let blocks = self.rows(points.features, points.given, points.seed)?;
         let mut kept =
             self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))?;
-        kept.trial.ridge = 0.0;
-        kept.trial.points = Some(points);
+        kept.candidate.ridge = 0.0;
+        kept.candidate.points = Some(points);
         Ok(kept)
     }
 
@@ -651,7 +660,7 @@ impl LinearBench<'_> {
         let beta = system.spread(beta.collect());
         let score = self.held_out.score(&bases, &beta)?;
         let overfit = overfit(&system, &beta, &score)?;
-        let trial = Trial {
+        let candidate = Candidate {
             features,
             bases,
             beta,
@@ -666,7 +675,7 @@ impl LinearBench<'_> {
             extra: (),
         };
         Ok(KeptTrial {
-            trial,
+            candidate,
             system,
             factored,
         })

@@ -11,7 +11,7 @@
 //! with one or two witnesses (too small).
 
 use super::score::{Score, rms};
-use super::search::is_unresolved;
+use super::state::is_unresolved;
 
 /// A candidate that was tried on the way.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use fastlsq_basis::{Draw, FrequencyLaw};
 
 /// From this dimension on, features of few coordinates are tried as well.
 pub(super) const HIGH_DIMENSION: usize = 4;
-/// Correlations below this are not worth a trial.
+/// Correlations below this are not worth a candidate.
 const SMALLEST_CORRELATION: f64 = 0.3;
 
 /// A family of frequency laws with one scale for each axis.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::auto::{RowCounts, TableShare, Trial, comparable_sizes, sample_blocks};
 use fastlsq_solve::posed::{Look, Question, judge, probe_features};
+use fastlsq_solve::search::{Candidate, RowCounts, TableShare, comparable_sizes, sample_blocks};
 use fastlsq_solve::{Posedness, RowBlock, Sites};
 
-use super::NewtonBench;
+use super::NewtonMaker;
 use crate::NewtonError;
 use crate::function::Function;
 use crate::report::NewtonReport;
@@ -17,11 +17,11 @@ const JUDGED_ROWS: f64 = 1.5;
 /// The points of the judgement are those of no candidate.
 const JUDGED_POINTS: u64 = 0x9_05ed;
 
-impl NewtonBench<'_> {
+impl NewtonMaker<'_> {
     /// Judges the linearisation at a candidate.
     pub(super) fn judged(
         &self,
-        best: &Trial<NewtonReport>,
+        best: &Candidate<NewtonReport>,
         look: Look,
         earlier: Option<f64>,
     ) -> Result<Posedness, NewtonError> {
@@ -69,7 +69,7 @@ impl NewtonBench<'_> {
     fn linearised(
         &self,
         mut blocks: Vec<RowBlock>,
-        at: &Trial<NewtonReport>,
+        at: &Candidate<NewtonReport>,
     ) -> Result<Vec<RowBlock>, NewtonError> {
         for (block, residual) in blocks.iter_mut().zip(&self.concrete.residuals) {
             if let Some(residual) = residual {

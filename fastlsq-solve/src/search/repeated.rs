@@ -1,13 +1,13 @@
 //! The winner of a search as something that can be asked for again.
 
-use super::trial::Features;
+use super::candidate::Features;
 use crate::SolveError;
 
 /// The features and rows of a candidate: with the same problem and otherwise the same options they give the same function,
 /// bit for bit, without a search.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Candidate {
+pub struct Choices {
     /// Its features.
     pub features: Features,
     /// Its points.
@@ -28,7 +28,7 @@ pub struct PointChoice {
     pub seed: u64,
 }
 
-impl Candidate {
+impl Choices {
     /// Fails on a candidate of another problem.
     pub(super) fn validate(&self, dim: usize, unknowns: usize) -> Result<(), SolveError> {
         let (own, functions) = match &self.features {

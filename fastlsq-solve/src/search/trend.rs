@@ -33,7 +33,7 @@ impl Trend {
     /// close; something else is at hand then.
     pub(super) fn objection(&self, missing: f64, limit: usize) -> Option<String> {
         let (&(features, score), before) = self.levels.split_last()?;
-        if super::search::is_unresolved(score) {
+        if super::state::is_unresolved(score) {
             return Some(format!("{features} waves resolved nothing"));
         }
         let &(fewer, last) = before.last()?;

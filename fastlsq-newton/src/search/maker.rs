@@ -1,0 +1,344 @@
+//! Candidates of a nonlinear problem: each is a Newton iteration.
+
+use std::sync::Arc;
+use web_time::Instant;
+
+use fastlsq_basis::{Basis, MultiIndex, Parity};
+use fastlsq_solve::lsq::LsqOptions;
+use fastlsq_solve::posed::judge_closely;
+use fastlsq_solve::search::{
+    self, Candidate, CandidateMaker, Features, HeldOut, RowCounts, Structure, TableShare,
+    refuses_features, sample_blocks, worse,
+};
+use fastlsq_solve::{
+    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
+    compress,
+};
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::continuation::StepRows;
+use crate::iteration::{Iteration, unchanged_rows};
+use crate::options::{NewtonOptions, Start};
+use crate::problem::{Concrete, NonlinearProblem};
+use crate::report::{NewtonCandidate, NewtonReport, NewtonStatus};
+use crate::slabs::Slabs;
+use crate::{NewtonError, symmetry};
+
+/// The maker of a nonlinear problem's candidates.
+pub(crate) struct NewtonMaker<'a> {
+    pub(super) problem: &'a NonlinearProblem,
+    pub(crate) concrete: Concrete,
+    pub(crate) options: &'a NewtonOptions,
+    pub(super) held_out: HeldOut,
+    pub(super) lsq: LsqOptions,
+    pub(super) parity: Vec<Vec<Parity>>,
+    /// The best function so far, with its score: where later candidates start.
+    pub(super) warm: Option<(f64, Start)>,
+    /// Candidates that began from a generic start and led nowhere.
+    pub(super) failures: usize,
+    pub(super) marched: bool,
+    pub(crate) solves: usize,
+    pub(crate) candidates: Vec<NewtonCandidate>,
+    /// Whether patches are at hand where one sum of waves will not do.
+    pub(super) may_give_up: bool,
+}
+
+impl<'a> NewtonMaker<'a> {
+    pub(crate) fn new(
+        problem: &'a NonlinearProblem,
+        concrete: Concrete,
+        options: &'a NewtonOptions,
+    ) -> Result<Self, NewtonError> {
+        let solve = &options.solve;
+        let held_out = HeldOut::new(&concrete.frame, solve.seed)?;
+        // What cannot be evaluated at all says so at once.
+        for (residual, block) in concrete.residuals.iter().zip(held_out.blocks()) {
+            if let Some(residual) = residual {
+                let zero = Array2::zeros((block.len(), residual.jets().len()));
+                residual.try_evaluate(&zero, block.sites(), concrete.value())?;
+            }
+        }
+        let lsq = solve.lsq.clone().ridge(options.ridge);
+        let parity = search::parity(&concrete.frame, solve, || {
+            symmetry::detect(&concrete, solve.seed)
+        })?;
+        Ok(Self {
+            problem,
+            concrete,
+            options,
+            held_out,
+            lsq,
+            parity,
+            warm: None,
+            failures: 0,
+            marched: false,
+            solves: 0,
+            candidates: Vec::new(),
+            may_give_up: false,
+        })
+    }
+
+    pub(super) fn unknowns(&self) -> usize {
+        self.concrete.frame.unknowns.len()
+    }
+
+    pub(super) fn parameter(&self) -> f64 {
+        self.concrete.value()
+    }
+
+    /// The iteration for these features and points at one value of the parameter.
+    pub(crate) fn iteration<'b>(
+        &'b self,
+        bases: &'b [Arc<dyn Basis>],
+        blocks: &'b [RowBlock],
+        options: &'b NewtonOptions,
+        parameter: f64,
+    ) -> Iteration<'b> {
+        Iteration {
+            concrete: &self.concrete,
+            options,
+            lsq: &self.lsq,
+            bases,
+            blocks,
+            unchanged: &[],
+            value_points: self.held_out.value_points(),
+            parameter,
+        }
+    }
+
+    /// Where changes of u are measured.
+    pub(crate) fn value_points(&self) -> ArrayView2<'_, f64> {
+        self.held_out.value_points()
+    }
+
+    /// u there, all unknowns one after the other.
+    pub(crate) fn values(
+        &self,
+        bases: &[&dyn Basis],
+        beta: &[f64],
+    ) -> Result<Vec<f64>, NewtonError> {
+        Ok(self.held_out.values(bases, beta)?)
+    }
+
+    /// The options of the least-squares solves.
+    pub(crate) fn lsq(&self) -> &LsqOptions {
+        &self.lsq
+    }
+
+    /// The bases cut to their numerical rank, with the derivatives that the residuals use.
+    fn compressed(
+        &self,
+        bases: &[Arc<dyn Basis>],
+        blocks: &[RowBlock],
+    ) -> Result<Vec<Arc<dyn Basis>>, NewtonError> {
+        let points: Vec<_> = blocks.iter().map(|block| block.points.view()).collect();
+        let points = ndarray::concatenate(Axis(0), &points).unwrap_or_default();
+        let frame = &self.concrete.frame;
+        let equations = frame.equations.iter().map(|e| &e.statement);
+        let conditions = frame.conditions.iter().map(|c| &c.statement);
+        let statements: Vec<_> = equations.chain(conditions).collect();
+        let cut = |(unknown, basis): (usize, &Arc<dyn Basis>)| {
+            let mut derivatives = vec![MultiIndex::zero(basis.dim())];
+            let jets = statements.iter().flat_map(|statement| statement.jets());
+            for jet in jets.filter(|jet| jet.unknown == unknown) {
+                if !derivatives.contains(&jet.action.derivative) {
+                    derivatives.push(jet.action.derivative.clone());
+                }
+            }
+            compress(basis, &derivatives, points.view(), &self.lsq)
+        };
+        Ok(bases
+            .iter()
+            .enumerate()
+            .map(cut)
+            .collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn as_solution(
+        &self,
+        bases: &[Arc<dyn Basis>],
+        beta: Vec<f64>,
+    ) -> Result<Solution, NewtonError> {
+        let frame = &self.concrete.frame;
+        let functions = (frame.space.clone(), frame.unknowns.clone());
+        Ok(Solution::from_parts(
+            functions,
+            bases.to_vec(),
+            beta,
+            Report::empty(),
+        )?)
+    }
+
+    /// Follows an evolution roughly, slab by slab, for a start in the right neighbourhood.
+    ///
+    /// A march that fails leaves the generic starts as they were.
+    fn march(&mut self) {
+        self.marched = true;
+        if !self.options.march || self.problem.domain().time_axis().is_none() {
+            return;
+        }
+        let mut options = self.options.clone().march(false).tolerance(MARCH_TOLERANCE);
+        options.solve = options.solve.max_features(MARCH_FEATURES);
+        options.solve.features = None;
+        options.solve.rows = None;
+        options.solve.choice = FeatureChoice::Automatic;
+        options.solve.threads = None;
+        options.evolve = false;
+        if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
+            && slabs.stopped().is_none()
+        {
+            self.warm = Some((f64::INFINITY, Start::FromSlabs(Arc::new(slabs))));
+        }
+    }
+}
+
+impl CandidateMaker for NewtonMaker<'_> {
+    type Extra = NewtonReport;
+    type Error = NewtonError;
+
+    fn options(&self) -> &Options {
+        &self.options.solve
+    }
+
+    fn bounding_box(&self) -> Result<BoundingBox, NewtonError> {
+        Ok(self.problem.domain().bounding_box()?)
+    }
+
+    fn parity(&self) -> &[Vec<Parity>] {
+        &self.parity
+    }
+
+    fn structure(&self) -> Option<Structure> {
+        search::structure(&self.concrete.frame, &self.options.solve)
+    }
+
+    fn exchangeable(&self) -> Option<Vec<usize>> {
+        symmetry::exchangeable(&self.concrete, &self.options.solve)
+    }
+
+    fn may_give_up(&self) -> bool {
+        self.may_give_up
+    }
+
+    fn rows(
+        &self,
+        features: usize,
+        explicit: Option<(usize, usize)>,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, NewtonError> {
+        let features = features.saturating_mul(self.unknowns());
+        let frame = &self.concrete.frame;
+        let solve = &self.options.solve;
+        let counts = RowCounts::choose(frame, explicit, features, solve.oversampling);
+        Ok(sample_blocks(
+            frame,
+            &counts,
+            solve.sequence,
+            seed,
+            TableShare::Fitted,
+            solve.control(),
+        )?)
+    }
+
+    fn limit(error: &NewtonError) -> Option<Limit> {
+        error.limit()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.concrete.frame.labels()
+    }
+
+    fn posedness(&self, best: &Candidate<NewtonReport>) -> Result<Posedness, NewtonError> {
+        judge_closely(|look, earlier| self.judged(best, look, earlier))
+    }
+
+    fn refuses_features(error: &NewtonError) -> bool {
+        matches!(error, NewtonError::Solve(cause) if refuses_features(cause))
+    }
+
+    fn run(
+        &mut self,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Candidate<NewtonReport>, NewtonError> {
+        let begin = Instant::now();
+        if self.warm.is_none() && self.failures >= PATIENCE && !self.marched {
+            self.march();
+        }
+        let mut bases = features.build(self.unknowns(), self.options.solve.normalised)?;
+        if self.options.compress {
+            bases = self.compressed(&bases, blocks)?;
+        }
+        let rows = StepRows {
+            bases: &bases,
+            blocks,
+            unchanged: unchanged_rows(self.options, &self.concrete.residuals, &bases, blocks)?,
+        };
+        let outcome = match &self.warm {
+            Some((_, start)) => self.iterate(&rows, self.parameter(), start.clone())?,
+            None => self.through_stages(&rows)?,
+        };
+        self.solves += outcome.solves;
+        self.candidates.push(NewtonCandidate {
+            features: bases.iter().map(Basis::len).max().unwrap_or(0),
+            steps: outcome.history.len(),
+            status: outcome.status,
+            warm: self.warm.is_some(),
+        });
+        let references: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
+        let mut score = self.score(&references, &outcome.beta)?;
+        match outcome.status {
+            NewtonStatus::Converged => {}
+            // Not a solution yet, however small its residual looks beside its terms.
+            NewtonStatus::Stalled | NewtonStatus::IterationLimit | NewtonStatus::Stopped => {
+                score.worst = worse(score.worst, UNSETTLED_SCORE);
+            }
+            NewtonStatus::Diverged => score.worst = f64::INFINITY,
+        }
+        // A function that resolves something is a better start than any of the generic ones.
+        let best = self.warm.as_ref().map_or(f64::INFINITY, |(best, _)| *best);
+        // With given features the start is the user's choice; a companion must not replace it.
+        let searching = matches!(self.options.solve.choice, FeatureChoice::Automatic);
+        if searching
+            && outcome.status == NewtonStatus::Converged
+            && score.worst < best.min(WARM_SCORE)
+        {
+            let function = self.as_solution(&bases, outcome.beta.clone())?;
+            self.warm = Some((score.worst, Start::From(Arc::new(function))));
+        } else if self.warm.is_none() {
+            self.failures += 1;
+        }
+        Ok(Candidate {
+            features,
+            bases,
+            score,
+            info: outcome.info,
+            weights: outcome.weights,
+            rows: blocks.iter().map(RowBlock::len).collect(),
+            points: None,
+            ridge: 0.0,
+            overfit: 1.0,
+            seconds: begin.elapsed().as_secs_f64(),
+            extra: NewtonReport {
+                status: outcome.status,
+                linear: self.concrete.linear,
+                start: outcome.start,
+                start_residual: outcome.start_residual,
+                history: outcome.history,
+                solves: outcome.solves,
+                candidates: Vec::new(),
+            },
+            beta: outcome.beta,
+        })
+    }
+}
+
+/// Failures from generic starts before an evolution is followed slab by slab.
+const PATIENCE: usize = 6;
+/// The score of a candidate whose iteration did not settle is at least this.
+const UNSETTLED_SCORE: f64 = 0.05;
+/// Tolerance and features of the rough march.
+const MARCH_TOLERANCE: f64 = 1e-5;
+const MARCH_FEATURES: usize = 450;
+/// Functions with a worse score are not worth starting from.
+const WARM_SCORE: f64 = 0.1;

@@ -1,0 +1,155 @@
+//! The cost model: its constants measured, and its predictions beside counted runs.
+
+use anyhow::{Context, Result, ensure};
+use comfy_table::{CellAlignment, Table, presets};
+use fastlsq_solve::lsq::Machine;
+
+use super::forecast;
+use super::launcher::{Launcher, Results};
+use super::trees::Patches;
+use crate::workspace::Workspace;
+
+/// Patches along each axis of the counted runs, and the unknowns on a side of one.
+const CELLS: usize = 16;
+const SIDE: usize = 14;
+
+/// Measures, compares and draws.
+pub(super) fn model(launcher: &Launcher, workspace: &Workspace) -> Result<()> {
+    let constants = launcher.results(2, &["constants"])?;
+    let here = Machine {
+        flop_rate: number(&constants, "flop rate of a thread")?,
+        latency: number(&constants, "latency")?,
+        bandwidth: number(&constants, "bandwidth")?,
+    };
+    println!(
+        "{:.2e} operations a second on one thread; {:.2e} s latency and {:.2e} bytes a second between two processes here",
+        here.flop_rate, here.latency, here.bandwidth
+    );
+    rows(launcher)?;
+    patches(launcher)?;
+    forecast::draw(&here, workspace)
+}
+
+fn number(results: &Results, name: &str) -> Result<f64> {
+    let found = results.iter().find(|(own, _)| own == name);
+    let (_, value) = found.with_context(|| format!("no {name} was measured"))?;
+    value.parse().with_context(|| format!("{name} is {value}"))
+}
+
+pub(super) fn plain_table(head: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(head);
+    table
+}
+
+pub(super) fn show(table: &mut Table) {
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    println!("\n{table}");
+}
+
+/// Rows: the job itself fails where messages or bytes are not as predicted, or operations by more than 5 %.
+fn rows(launcher: &Launcher) -> Result<()> {
+    let mut table = plain_table(&[
+        "ranks",
+        "flops of the busiest, counted",
+        "over predicted",
+        "messages",
+        "predicted",
+        "bytes",
+        "predicted",
+    ]);
+    for ranks in 1..=8 {
+        let results = launcher.results(ranks, &["costs"])?;
+        let of = |name: &str| number(&results, name);
+        let (counted, predicted) = (of("flops, most, counted")?, of("flops, most, predicted")?);
+        let ratio = if counted > 0.0 {
+            format!("{:.3}", counted / predicted)
+        } else {
+            "–".to_owned()
+        };
+        table.add_row([
+            ranks.to_string(),
+            format!("{counted:.3e}"),
+            ratio,
+            of("messages, counted")?.to_string(),
+            of("messages, predicted")?.to_string(),
+            of("bytes, counted")?.to_string(),
+            of("bytes, predicted")?.to_string(),
+        ]);
+    }
+    show(&mut table);
+    Ok(())
+}
+
+/// Patches: fronts are exact, messages and bytes as many as the steps of the solve make them.
+fn patches(launcher: &Launcher) -> Result<()> {
+    let mut table = plain_table(&[
+        "ranks",
+        "patches",
+        "flops of all fronts over predicted",
+        "of the busiest over predicted",
+        "busiest × ranks / all",
+        "messages",
+        "predicted",
+        "bytes",
+        "predicted",
+    ]);
+    let grid = Patches {
+        cells: [CELLS, CELLS, 1],
+        side: SIDE,
+    };
+    for ranks in 2..=8 {
+        let results = launcher.results(ranks, &["patch-costs", &CELLS.to_string()])?;
+        let of = |name: &str| number(&results, name);
+        ensure!(
+            of("unknowns")? == grid.unknowns() as f64,
+            "another skeleton"
+        );
+        let cost = grid.cost(ranks);
+        let (all, most) = (of("flops of fronts, all")?, of("flops of fronts, most")?);
+        let ratios = [all / cost.all_flops, most / cost.most_flops];
+        ensure!(
+            ratios.iter().all(|ratio| (ratio - 1.0).abs() < 1e-3),
+            "fronts on {ranks} ranks: counted over predicted is {ratios:?}"
+        );
+        let (messages, numbers) = traffic(&grid, ranks, of("functions of a leaf")?);
+        table.add_row([
+            ranks.to_string(),
+            of("leaves")?.to_string(),
+            format!("{:.4}", ratios[0]),
+            format!("{:.4}", ratios[1]),
+            format!("{:.2}", most / all * ranks as f64),
+            of("messages")?.to_string(),
+            messages.to_string(),
+            of("bytes")?.to_string(),
+            (8.0 * numbers).to_string(),
+        ]);
+    }
+    show(&mut table);
+    Ok(())
+}
+
+/// Messages and numbers of a solve in three steps (the first, one of refinement, one that measures rounding).
+///
+/// A Schur complement for every crossing; for every step, traces up and down at every crossing, the sum of the solved
+/// traces, and the coefficients of all leaves from each rank to all; once, seven indicators of each leaf, and two norms.
+fn traffic(grid: &Patches, ranks: usize, functions: f64) -> (f64, f64) {
+    const STEPS: f64 = 3.0;
+    let cost = grid.cost(ranks);
+    let (others, p) = (ranks as f64 - 1.0, ranks as f64);
+    let leaves = grid.cells.iter().product::<usize>() as f64;
+    let crossings = cost.crossings as f64;
+    let messages = crossings
+        + STEPS * (2.0 * crossings + 2.0 * others + p * others)
+        + p * others
+        + 2.0 * others;
+    let unknowns = grid.unknowns() as f64;
+    let numbers = cost.schur as f64
+        + STEPS * (2.0 * cost.open as f64 + 2.0 * others * unknowns + others * leaves * functions)
+        + 7.0 * others * leaves
+        + 4.0 * others;
+    (messages, numbers)
+}
