@@ -11,7 +11,11 @@ use ndarray::array;
 
 /// Solves to a tolerance; the error keeps it, and the estimate tells the error within a factor.
 fn check(benchmark: &Benchmark, tolerance: f64) -> Solution {
-    let options = Options::new().tolerance(tolerance);
+    check_with(benchmark, &Options::new(), tolerance)
+}
+
+fn check_with(benchmark: &Benchmark, options: &Options, tolerance: f64) -> Solution {
+    let options = options.clone().tolerance(tolerance);
     let solution = benchmark.problem.solve_with(&options).unwrap();
     let error = benchmark.errors(&solution, 2000).unwrap().value;
     let report = solution.report();
@@ -24,13 +28,33 @@ fn check(benchmark: &Benchmark, tolerance: f64) -> Solution {
 
 #[test]
 fn corners_peaks_layers_jumps_and_waves_meet_the_tolerance() {
-    check(&local::l_shape_singular().unwrap(), 1e-8);
+    let asked = Options::new().patches(Patching::Always(PatchOptions::new()));
+    check_with(&local::l_shape_singular().unwrap(), &asked, 1e-8);
     check(&local::square_source(), 1e-8);
     check(&local::peak_2d(500.0, [0.63, 0.21]), 1e-8);
     check(&local::layer_1d("layer", 1e-3), 1e-9);
     check(&local::helmholtz_waves("waves", 60.0), 1e-9);
     check(&local::interface_square(100.0).unwrap(), 1e-9);
     check(&local::elastic_l().unwrap(), 1e-8);
+}
+
+#[test]
+fn functions_that_solve_the_equation_come_before_patches() {
+    // Around a corner that re-enters they are the singular functions themselves; a source takes them away.
+    let singular = local::l_shape_singular().unwrap();
+    let options = Options::new().tolerance(1e-10);
+    let solution = singular.problem.solve_with(&options).unwrap();
+    let report = solution.report();
+    assert!(
+        report.patches.is_none() && report.features < 100,
+        "{report}"
+    );
+    assert_eq!(report.status, Status::ToleranceMet, "{report}");
+    assert!(singular.errors(&solution, 2000).unwrap().value < 1e-10);
+    let source = local::l_shape_source().unwrap();
+    let solution = source.solve_with(&Options::new().tolerance(1e-4)).unwrap();
+    let report = solution.report();
+    assert!(report.patches.is_some(), "{report}");
 }
 
 #[test]
