@@ -14,27 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with(DiscoveryOptions::new().replicates(10))
         .run(&samples)?;
     #[cfg(feature = "plot")]
-    draw(&samples, "burgers_from_scattered_data.png")?;
+    samples.plot("burgers_from_scattered_data.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.support(), [3, 4]);
     assert!((law.coefficient("u u_x") + 1.0).abs() < 0.05);
     assert!((law.coefficient("u_xx") - 0.1).abs() < 0.005);
     Ok(())
-}
-
-/// The samples.
-#[cfg(feature = "plot")]
-fn draw(
-    samples: &fastlsq_discovery::Samples,
-    path: &str,
-) -> Result<(), fastlsq_solve::plot::PlotError> {
-    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
-    let x = samples.points().column(0).to_vec();
-    let points = x
-        .into_iter()
-        .zip(samples.values().iter().copied())
-        .collect();
-    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
-    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -16,27 +16,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let library = Dictionary::polynomial(&["x"], &["u", "u_x"], 3)?;
     let law = Discovery::new(library, "u_xx")?.run(&samples)?;
     #[cfg(feature = "plot")]
-    draw(&samples, "oscillator.png")?;
+    samples.plot("oscillator.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.terms.len(), 2);
     assert!((law.coefficient("u") + 4.25).abs() < 0.15);
     assert!((law.coefficient("u_x") + 1.0).abs() < 0.08);
     Ok(())
-}
-
-/// The samples.
-#[cfg(feature = "plot")]
-fn draw(
-    samples: &fastlsq_discovery::Samples,
-    path: &str,
-) -> Result<(), fastlsq_solve::plot::PlotError> {
-    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
-    let x = samples.points().column(0).to_vec();
-    let points = x
-        .into_iter()
-        .zip(samples.values().iter().copied())
-        .collect();
-    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
-    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let samples = Samples::on_line(&x, &noisy)?;
     let law = Discovery::new(library, "u_xx")?.run(&samples)?;
     #[cfg(feature = "plot")]
-    draw(&samples, "own_dictionary.png")?;
+    samples.plot("own_dictionary.png")?;
     println!("{}", law.summary());
 
     assert_eq!(law.terms.len(), 2);
@@ -49,20 +49,4 @@ fn pendulum(count: usize, length: f64) -> (Vec<f64>, Vec<f64>) {
         }
     }
     (x, u)
-}
-
-/// The samples.
-#[cfg(feature = "plot")]
-fn draw(
-    samples: &fastlsq_discovery::Samples,
-    path: &str,
-) -> Result<(), fastlsq_solve::plot::PlotError> {
-    use fastlsq_solve::plot::{Axis, Figure, Look, Panel, Series};
-    let x = samples.points().column(0).to_vec();
-    let points = x
-        .into_iter()
-        .zip(samples.values().iter().copied())
-        .collect();
-    let panel = Panel::new(Axis::linear("x"), Axis::linear("u"));
-    Figure::of(panel.series(Series::new("", points, Look::Specks(0)))).save(path)
 }

@@ -57,6 +57,8 @@ mod fit;
 mod grid;
 mod options;
 mod paper;
+#[cfg(feature = "plot")]
+mod picture;
 mod refit;
 pub mod regression;
 pub mod rows;

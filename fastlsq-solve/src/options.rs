@@ -171,8 +171,9 @@ impl Options {
     }
 
     /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: as an automatic search does,
-    /// evenly over an ellipsoid in up to three dimensions, and independently, as in the paper, in more). Automatic searches
-    /// choose for themselves.
+    /// evenly over an ellipsoid in up to three dimensions, and independently, as in the paper, in more; factors that are kept
+    /// for other data draw independently, which reaches beyond the bandwidth of the first). Automatic searches choose for
+    /// themselves.
     #[must_use]
     pub fn draw(mut self, draw: Draw) -> Self {
         self.draw = Some(draw);
