@@ -49,6 +49,17 @@ impl<X> Found<X> {
     }
 }
 
+impl<X> Found<X> {
+    /// The same where no more is asked for than by these options.
+    pub(super) fn judged_by(mut self, options: &Options) -> Self {
+        let searched = matches!(self.status, Status::Saturated | Status::LimitReached);
+        if searched && self.estimate <= options.tolerance && self.posedness.is_fine() {
+            self.status = Status::ToleranceMet;
+        }
+        self
+    }
+}
+
 /// Growth of the number of features from level to level.
 const GROWTH: f64 = 1.7;
 /// The smallest growth that is worth a level.
