@@ -200,7 +200,7 @@ impl Control {
     }
 
     /// The control of a part of the call that this process does on its own: by its own clock, until the deadline as it is known
-    /// now. That the part was stopped is to be [agreed on](Self::agree) before the call goes on. Without a team, the same
+    /// now. That the part was stopped is to be agreed on before the call goes on. Without a team, the same
     /// control.
     #[must_use]
     pub fn apart(&self) -> Self {
