@@ -16,12 +16,8 @@ fn main() -> Result<(), SolveError> {
         .condition(WALLS, q, -sin(k * X))
         .outgoing(p, q)
         .solve_with(&Options::new().tolerance(1e-7))?;
-    let behind = [2.0, 0.0];
-    let total = solution.at(p + cos(k * X), &behind)?;
-    println!(
-        "in the shadow: {total:.7} + {:.7} i",
-        solution.at(q + sin(k * X), &behind)?
-    );
+    let total = solution.at(p + cos(k * X), &[2.0, 0.0])?;
+    println!("real part in the shadow: {total:.7}");
     println!("{}", solution.report());
     #[cfg(feature = "plot")]
     solution
