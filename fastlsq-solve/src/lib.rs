@@ -110,10 +110,10 @@ pub use domain::{
 pub use error::SolveError;
 pub use factored::{FactoredProblem, NewData};
 pub use fastlsq_basis::{
-    Coefficient, ComplexPower, CylinderBasis, CylinderKind, Draw, Factor, FrequencyLaw, InputMap,
-    JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis, PolynomialFamily, RestrictedBasis,
-    SavedBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis,
-    TanhBuilder, Taylor, WeightLaw, Weighted,
+    Coefficient, ComplexPower, CylinderBasis, CylinderKind, Draw, Dual, Factor, FrequencyLaw,
+    InputMap, JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis, PolynomialFamily,
+    RestrictedBasis, SavedBasis, SinusoidalBasis, SinusoidalBuilder, SmoothFactor,
+    SymmetrisedBasis, TanhBasis, TanhBuilder, Taylor, WeightLaw, Weighted,
     sampling::{Sequence, UnitSampler},
 };
 pub use fastlsq_ops::{

@@ -111,7 +111,9 @@ impl Judgement {
         }
     }
 
-    /// The leaves to split: those whose residual is a fair share of the largest and above rounding.
+    /// The leaves to split: those whose residual is a fair share of the largest and above rounding. Where all of them are
+    /// small beside the tolerance and the estimate is not, errors are larger than residuals by as much as these two differ,
+    /// and the residual of a leaf must be smaller by as much.
     pub(super) fn marked(
         &self,
         qualities: &[LeafQuality],
@@ -119,16 +121,23 @@ impl Judgement {
         options: &PatchOptions,
     ) -> Vec<usize> {
         let threshold = options.share * self.indicator * self.scale;
-        let least = LEAF_SHARE * options.tolerance * self.scale;
-        let worth = |(quality, cell): (&LeafQuality, &Cell)| {
-            quality.residual > threshold.max(least).max(quality.floor)
-                && cell.depth() < options.max_depth
+        let above = |least: f64| -> Vec<usize> {
+            let worth = |(quality, cell): (&LeafQuality, &Cell)| {
+                quality.residual > threshold.max(least).max(quality.floor)
+                    && cell.depth() < options.max_depth
+            };
+            let pairs = qualities.iter().zip(&tree.leaves).enumerate();
+            pairs
+                .filter(|(_, pair)| worth(*pair))
+                .map(|(place, _)| place)
+                .collect()
         };
-        let pairs = qualities.iter().zip(&tree.leaves).enumerate();
-        pairs
-            .filter(|(_, pair)| worth(*pair))
-            .map(|(place, _)| place)
-            .collect()
+        let least = LEAF_SHARE * options.tolerance * self.scale;
+        let marked = above(least);
+        if marked.is_empty() && self.estimate > options.tolerance {
+            return above(least * (self.indicator / self.estimate).min(1.0));
+        }
+        marked
     }
 
     pub(super) fn at_depth_limit(tree: &Tree, options: &PatchOptions) -> bool {
