@@ -108,16 +108,18 @@ impl Lu {
     }
 }
 
-/// Row `start + i` becomes what was row `start + order[i]`.
+/// Row `start + i` becomes what was row `start + order[i]`. Of the rows below a panel few are moved.
 fn permute(mut a: MatMut<'_, f64>, start: usize, order: &[usize]) {
-    let mut old = vec![0.0; order.len()];
+    let places = order.iter().copied().enumerate();
+    let moved: Vec<(usize, usize)> = places.filter(|(to, from)| to != from).collect();
+    let mut old = vec![0.0; moved.len()];
     for j in 0..a.ncols() {
         let mut column = a.rb_mut().col_mut(j).subrows_mut(start, order.len());
-        for (i, old) in old.iter_mut().enumerate() {
-            *old = column[i];
+        for (old, &(_, from)) in old.iter_mut().zip(&moved) {
+            *old = column[from];
         }
-        for (i, &from) in order.iter().enumerate() {
-            column[i] = old[from];
+        for (&old, &(to, _)) in old.iter().zip(&moved) {
+            column[to] = old;
         }
     }
 }
