@@ -1,9 +1,10 @@
 //! Every choice of a solve, with its default. What is left unset is chosen automatically.
 
+use std::fmt;
 use std::sync::Arc;
 
 use fastlsq_basis::sampling::Sequence;
-use fastlsq_basis::{Basis, Draw, FrequencyLaw, Parity};
+use fastlsq_basis::{Basis, Draw, Factor, FrequencyLaw, Parity, SmoothFactor, Taylor};
 
 use crate::backend::{Backend, CpuBackend};
 use crate::control::Control;
@@ -101,6 +102,29 @@ pub struct Options {
     pub backend: Arc<dyn Backend>,
     /// Whether patches may take the place of one sum of waves.
     pub patches: Patching,
+    /// Functions that join the features of an automatic search.
+    pub(crate) beside: Vec<KnownFunction>,
+}
+
+/// A function of the coordinates and, through Taylor numbers, its derivatives.
+type Function = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
+
+/// A function that is known to be part of the solution, with derivatives of every order.
+#[derive(Clone)]
+pub(crate) struct KnownFunction(Arc<Function>);
+
+impl KnownFunction {
+    /// The function of `dim` coordinates.
+    pub(crate) fn factor(&self, dim: usize) -> Arc<dyn Factor> {
+        let function = Arc::clone(&self.0);
+        Arc::new(SmoothFactor::new(dim, move |x| function(x)))
+    }
+}
+
+impl fmt::Debug for KnownFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KnownFunction")
+    }
 }
 
 impl Default for Options {
@@ -132,6 +156,7 @@ impl Options {
             lsq: LsqOptions::default(),
             backend: Arc::new(CpuBackend),
             patches: Patching::default(),
+            beside: Vec::new(),
         }
     }
 
@@ -195,6 +220,32 @@ impl Options {
     #[must_use]
     pub fn basis(mut self, basis: Arc<dyn Basis>) -> Self {
         self.choice = FeatureChoice::Basis(basis);
+        self
+    }
+
+    /// A function that the solution is known to contain, of the domain's coordinates: a singular function, a layer, a kink.
+    /// In an automatic search for linear problems it joins the features of every unknown; its derivatives come from
+    /// [`Taylor`] numbers. Functions of corners and holes join by themselves.
+    ///
+    /// ```
+    /// use fastlsq_solve::patches::Patching;
+    /// use fastlsq_solve::{Interval, LinearProblem, Options, X, unknown};
+    /// // −εu″ + u′ = 1 has a layer of width ε at the right end.
+    /// let u = unknown("u");
+    /// let flow = LinearProblem::on(Interval::unit())
+    ///     .equation(u.d(X) - 1e-3 * u.d(X).d(X), 1.0)
+    ///     .dirichlet(0.0);
+    /// let known = Options::new().patches(Patching::Never).beside(|x| (1e3 * (&x[0] - 1.0)).exp());
+    /// let solution = flow.solve_with(&known)?;
+    /// assert!((solution.value(&[0.999])? - (0.999 - (-1.0_f64).exp())).abs() < 1e-10);
+    /// # Ok::<(), fastlsq_solve::SolveError>(())
+    /// ```
+    #[must_use]
+    pub fn beside(
+        mut self,
+        function: impl Fn(&[Taylor]) -> Taylor + Send + Sync + 'static,
+    ) -> Self {
+        self.beside.push(KnownFunction(Arc::new(function)));
         self
     }
 

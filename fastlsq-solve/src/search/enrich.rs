@@ -84,11 +84,24 @@ impl Numbers {
     }
 }
 
-/// The functions that the domain suggests, if the held-out score is better with them.
+/// The functions that the domain suggests, if the held-out score is better with them, and those that were asked for.
 pub(super) fn choose(maker: &mut LinearMaker<'_>) -> Result<(), SolveError> {
     if !matches!(maker.options.choice, FeatureChoice::Automatic) {
         return Ok(());
     }
+    choose_suggested(maker)?;
+    if let known @ [_, ..] = maker.options.beside.as_slice() {
+        let dim = maker.problem.domain.dim();
+        let known = Weighted::functions(known.iter().map(|function| function.factor(dim)))?;
+        let standing = maker.beside.take();
+        let standing =
+            standing.unwrap_or_else(|| Surroundings::plain(maker.problem.unknowns.len()));
+        join(maker, standing.with_known(&(Arc::new(known) as _))?);
+    }
+    Ok(())
+}
+
+fn choose_suggested(maker: &mut LinearMaker<'_>) -> Result<(), SolveError> {
     let Some(suggested) = suggest(maker.problem)? else {
         return Ok(());
     };
@@ -97,12 +110,16 @@ pub(super) fn choose(maker: &mut LinearMaker<'_>) -> Result<(), SolveError> {
     if !certain && !is_worth_it(maker, &suggested)? {
         return Ok(());
     }
-    // The functions of one corner have no parity.
+    join(maker, suggested);
+    Ok(())
+}
+
+/// Puts functions beside the waves. Those of one corner have no parity.
+fn join(maker: &mut LinearMaker<'_>, functions: Surroundings) {
     for parity in maker.parity.iter_mut().flatten() {
         *parity = fastlsq_basis::Parity::None;
     }
-    maker.beside = Some(suggested);
-    Ok(())
+    maker.beside = Some(functions);
 }
 
 /// Whether the same waves do better with functions beside them than without.

@@ -80,6 +80,26 @@ impl Surroundings {
         own
     }
 
+    /// The same with more functions for every unknown, which were asked for.
+    pub(super) fn with_known(&self, known: &Arc<dyn Basis>) -> Result<Self, SolveError> {
+        let mut own = self.clone();
+        for home in &mut own.homes {
+            home.functions = Some(match &home.functions {
+                Some(others) => Arc::new(JoinedBasis::new(vec![
+                    Arc::clone(others),
+                    Arc::clone(known),
+                ])?),
+                None => Arc::clone(known),
+            });
+        }
+        let given = format!("{} given", known.len());
+        own.words = match self.words.as_str() {
+            "" => given,
+            others => format!("{others} and {given}"),
+        };
+        Ok(own)
+    }
+
     /// The number of unknowns.
     #[must_use]
     pub fn unknowns(&self) -> usize {
