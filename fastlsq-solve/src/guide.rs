@@ -101,7 +101,8 @@
 //! - *Shocks* (hyperbolic laws without viscosity): use finite volumes. Where coefficients jump, name the
 //!   [regions](crate::DomainExt::with_region), with unknowns of their own.
 //! - *Singularities* other than those of corners and holes in the plane, which join the features by
-//!   themselves: add the [singular function](crate::SmoothFactor) to the basis, or use adaptive finite elements.
+//!   themselves: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
+//!   elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
 //!   eigenvalue, too few conditions, sources that contradict them): the report says so
 //!   ([`posedness`](crate::Report::posedness)), and what is free. Fix it with
