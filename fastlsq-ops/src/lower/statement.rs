@@ -178,15 +178,30 @@ impl Statement {
     /// The expression as Newton's method needs it: values and slopes at given unknowns.
     #[must_use]
     pub fn residual(&self) -> Residual {
+        self.residual_with_slopes(|_| true)
+    }
+
+    /// The same with slopes by some of the jets only; those by the others are zero, and cost nothing.
+    #[must_use]
+    pub fn residual_with_slopes(&self, wanted: impl Fn(&Jet) -> bool) -> Residual {
+        let mut graph = self.graph.as_ref().clone();
+        let zero = graph.number(0.0);
         let mut columns = vec![usize::MAX; self.graph.jets.len()];
         for (column, (jet, _)) in self.jets.iter().enumerate() {
             columns[*jet] = column;
         }
         let mut outputs = vec![self.root];
-        outputs.extend(self.jets.iter().map(|(_, slope)| *slope));
+        let slopes = self.jets.iter().map(|(jet, slope)| {
+            if wanted(&self.graph.jets[*jet]) {
+                *slope
+            } else {
+                zero
+            }
+        });
+        outputs.extend(slopes);
         outputs.extend(self.parameters.iter().map(|(_, slope)| *slope));
         Residual {
-            program: Arc::new(Program::new(&self.graph, &outputs, &columns)),
+            program: Arc::new(Program::new(&graph, &outputs, &columns)),
             jets: self.jets().cloned().collect(),
             parameters: self.parameters.iter().map(|(p, _)| *p).collect(),
             free: self.graph.parameters.len(),

@@ -145,7 +145,7 @@ impl FactoredPatches {
         let state = factored.step(Some(&factored.step(None)?))?;
         let qualities = measure(&factored, &state, None)?;
         let mut judged = Judgement::new(&qualities, &[], false, mesh.grid.dim);
-        judged.estimate = self.per_residual * judged.residual;
+        judged.estimate = self.estimate_of(&judged);
         let (state, mut estimate) = corrected(&factored, state, &judged)?;
         estimate = estimate.max(factored.misfit(&state, &judged)?);
         let report = PatchReport {
@@ -183,6 +183,11 @@ impl FactoredPatches {
             elimination: Arc::clone(&self.elimination),
             border: self.border.clone(),
         }
+    }
+
+    /// The relative error that the residual of other data means on this tree.
+    pub(super) fn estimate_of(&self, judged: &Judgement) -> f64 {
+        self.per_residual * judged.residual
     }
 
     /// Whether several processes have the leaves.

@@ -77,13 +77,13 @@
 //! Sources, boundary values, jumps across interfaces and the numbers of functionals are data: neither operators nor factors depend on
 //! them (`kept`). A jump of u is added to the traces that a leaf takes from the skeleton, a jump of the flux to the fluxes that
 //! it gives (`interface`). Functionals border the system (`functional`, `border`). Transposed solves go through the same tree
-//! (`adjoint`).
+//! (`adjoint`), and so does inverse iteration for eigenfunctions (`modes`).
 //!
 //! # Where things are
 //! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
 //! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
 //! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
-//! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `rows`, `layout`: what comes out.
+//! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
 
 mod adapt;
 mod adjoint;
@@ -108,6 +108,7 @@ mod kept;
 mod layout;
 mod leaf;
 mod mesh;
+mod modes;
 mod newton;
 mod operator;
 mod options;
@@ -143,5 +144,6 @@ pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;
 
+pub(crate) use modes::{Mode, ModeRequest};
 pub(crate) use rectilinear::boxes_of;
 pub(crate) use rows::PatchRows;

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::domain::DomainError;
 use crate::lsq::LsqError;
+use crate::patches::PatchError;
 use crate::samples::SampleError;
 
 /// A trial space that cannot be built or used as asked.
@@ -18,6 +19,9 @@ pub enum SpaceError {
     /// A grid that cannot be sampled.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// A function on patches that cannot be evaluated.
+    #[error(transparent)]
+    Patches(#[from] PatchError),
     /// A picture that cannot be drawn.
     #[cfg(feature = "plot")]
     #[error(transparent)]

@@ -131,7 +131,15 @@ impl Form {
                     .and_then(|state| samples.iter().position(|s| *s == (state, x.clone())));
                 columns.push(sample.map_or(Column::Rate(jet.unknown), Column::Sample));
             }
-            equations.push(Equation { residual, columns });
+            let is_rate = |jet: &Jet| {
+                let own = residual.jets().iter().position(|other| other == jet);
+                own.is_some_and(|k| matches!(columns[k], Column::Rate(_)))
+            };
+            equations.push(Equation {
+                for_rates: equation.statement.residual_with_slopes(is_rate),
+                residual,
+                columns,
+            });
         }
         let this = Self {
             dim,

@@ -18,6 +18,8 @@ pub(super) enum Column {
 #[derive(Debug, Clone)]
 pub(super) struct Equation {
     pub(super) residual: Residual,
+    /// The same with slopes by the highest derivatives in time only, which is all that the rates themselves need.
+    pub(super) for_rates: Residual,
     pub(super) columns: Vec<Column>,
 }
 
@@ -43,14 +45,14 @@ impl Form {
         let points = self.points(t, x);
         let sites = Sites::new(points.view());
         let mut tops = vec![vec![0.0; count]; unknowns];
-        let evaluate = |tops: &[Vec<f64>]| {
+        let evaluate = |tops: &[Vec<f64>], of: fn(&Equation) -> &Residual| {
             let all = self.equations.iter().map(|equation| {
                 let table = equation.table(count, samples, tops);
-                Ok(equation.residual.evaluate(table.view(), &sites, &[])?)
+                Ok(of(equation).evaluate(table.view(), &sites, &[])?)
             });
             all.collect::<Result<Vec<_>, NewtonError>>()
         };
-        let mut found = evaluate(&tops)?;
+        let mut found = evaluate(&tops, |equation| &equation.for_rates)?;
         let rows = |found: &[ResidualValues], i: usize, matrix: &mut [f64]| {
             matrix.fill(0.0);
             for (k, (equation, found)) in self.equations.iter().zip(found).enumerate() {
@@ -76,7 +78,7 @@ impl Form {
         let mut slopes = Vec::new();
         if with_slopes {
             // ∂rate/∂sample = −A⁻¹ ∂R/∂sample, at the rates that were found.
-            found = evaluate(&tops)?;
+            found = evaluate(&tops, |equation| &equation.residual)?;
             for (k, _) in self.samples.iter().enumerate() {
                 let mut own = vec![vec![0.0; count]; unknowns];
                 let mut any = false;

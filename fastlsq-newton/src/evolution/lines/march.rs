@@ -44,10 +44,7 @@ pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run<History>, Newt
     let (start, end) = problem.times;
     let (mut now, mut step) = (start, None);
     let finish = 'restart: loop {
-        let system = System {
-            problem,
-            space: Arc::clone(&march.space),
-        };
+        let system = System::new(problem, &march.space);
         let mut options = OdeOptions::new(aim.time).method(Method::Implicit);
         options.first_step = step;
         options.largest_step = (end - start) / LEAST_STEPS;
@@ -192,10 +189,7 @@ impl<'a> March<'a> {
         let (start, end) = self.problem.times;
         let before = (self.mesh.clone(), Arc::clone(&self.space), self.y.clone());
         'finer: for _ in 0..ROUNDS {
-            let system = System {
-                problem: self.problem,
-                space: Arc::clone(&self.space),
-            };
+            let system = System::new(self.problem, &self.space);
             let exact =
                 exact::is_autonomous(&system, &self.y).then(|| Exact::new(&system, &self.y));
             let Some(exact) = exact.flatten() else { break };

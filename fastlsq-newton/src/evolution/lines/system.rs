@@ -1,5 +1,6 @@
 //! An evolution in a space of joined polynomials as an ordinary differential equation.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use faer::{MatMut, c64};
@@ -9,18 +10,43 @@ use fastlsq_solve::space::line::{BandFactors, BandMatrix, LineSpace, SlopeTerm};
 use super::form::LineProblem;
 use crate::evolution::ode::{Linearised, Ode, Shifted};
 
+/// Times at which data are remembered: those of the stages of a step, to which every iteration returns.
+const REMEMBERED: usize = 16;
+
 /// c′ = P F(Σ cⱼφⱼ + Σ gₖℓₖ): the L2 projection of the rates.
 #[derive(Debug, Clone)]
 pub(crate) struct System<'a> {
     pub(crate) problem: &'a LineProblem,
     pub(crate) space: Arc<LineSpace>,
+    /// Data at the ends at the last times that were asked for.
+    remembered: RefCell<Vec<(f64, Vec<f64>)>>,
 }
 
-impl System<'_> {
+impl<'a> System<'a> {
+    pub(crate) fn new(problem: &'a LineProblem, space: &Arc<LineSpace>) -> Self {
+        Self {
+            problem,
+            space: Arc::clone(space),
+            remembered: RefCell::new(Vec::new()),
+        }
+    }
+
     /// Legendre coefficients of the states, or `None` if the data cannot be evaluated.
     pub(crate) fn expansion(&self, t: f64, y: &[f64]) -> Option<Vec<f64>> {
-        let data = self.problem.data(t).ok()?;
-        Some(self.space.expansion(y, &data))
+        let mut remembered = self.remembered.borrow_mut();
+        let known = remembered.iter().position(|(time, _)| *time == t);
+        let place = match known {
+            Some(place) => place,
+            None => {
+                let data = self.problem.data(t).ok()?;
+                if remembered.len() == REMEMBERED {
+                    remembered.remove(0);
+                }
+                remembered.push((t, data));
+                remembered.len() - 1
+            }
+        };
+        Some(self.space.expansion(y, &remembered[place].1))
     }
 
     fn samples(&self, t: f64, y: &[f64]) -> Option<Vec<Vec<f64>>> {

@@ -9,8 +9,11 @@
 //! The residual ρ = ‖L u − λ M u‖/‖M u‖ bounds the error of a symmetric problem by ρ, and by ρ²/gap where the
 //! next eigenvalue is further away than ρ; in other problems ρ is multiplied by the condition 1/|yᴴu| of the
 //! eigenvalue, y being the left eigenvector.
+//!
+//! Where functions are not smooth, on an L or across a jump of the coefficients, patches take over (`on_patches`).
 
 mod matrix;
+mod on_patches;
 mod polish;
 mod problem;
 
@@ -23,6 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{SpaceError, TrialSpace};
+use crate::patches::PatchSolution;
 use crate::samples::{GridSamples, even_axes};
 
 /// Which eigenvalues are wanted.
@@ -55,13 +59,17 @@ impl Wanted {
 const MOST_RATIO: f64 = 0.3;
 const LEAST_RATIO: f64 = 0.1;
 
+/// The relative rounding of an eigenvalue, where the largest of the matrix is not much larger; it grows with the root of
+/// their ratio.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// One eigenvalue with its function.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Eigenpair {
     /// λ.
     pub value: c64,
-    /// The coefficients of u in the trial space, of norm 1.
+    /// The coefficients of u in the trial space, of norm 1; none where u is a function on patches.
     pub coefficients: Vec<c64>,
     /// ‖L u − λ M u‖/‖M u‖ in L2.
     pub residual: f64,
@@ -82,6 +90,8 @@ pub struct Spectrum {
     pairs: Vec<Eigenpair>,
     symmetric: bool,
     scale: f64,
+    /// The functions, where the trial space only showed where the eigenvalues are.
+    functions: Option<Vec<PatchSolution>>,
 }
 
 impl Spectrum {
@@ -91,7 +101,13 @@ impl Spectrum {
         &self.pairs
     }
 
-    /// The trial space.
+    /// The eigenfunctions on patches, where one trial space did not resolve them: one for each pair.
+    #[must_use]
+    pub fn on_patches(&self) -> Option<&[PatchSolution]> {
+        self.functions.as_deref()
+    }
+
+    /// The trial space; where there are [patches](Self::on_patches), the one that showed where the eigenvalues are.
     #[must_use]
     pub fn space(&self) -> &Arc<TrialSpace> {
         &self.space
@@ -132,9 +148,18 @@ impl Spectrum {
             } else {
                 change
             };
-            pair.error_estimate = pair
-                .error_estimate
-                .min(left.max(f64::EPSILON * pair.value.norm()));
+            pair.error_estimate = pair.error_estimate.min(left);
+        }
+        self.raise_to_rounding();
+    }
+
+    /// No estimate is below what rounding in the matrix may have done to the eigenvalue.
+    fn raise_to_rounding(&mut self) {
+        let scale = self.scale;
+        for pair in &mut self.pairs {
+            let size = pair.value.norm();
+            let rounding = ROUNDING * (size + (scale * size).sqrt());
+            pair.error_estimate = pair.error_estimate.max(rounding);
         }
     }
 
@@ -145,7 +170,7 @@ impl Spectrum {
             .iter()
             .map(|pair| pair.value.norm())
             .fold(f64::INFINITY, f64::min);
-        4.0 * f64::EPSILON * (1.0 + (self.scale / smallest.max(f64::MIN_POSITIVE)).sqrt())
+        ROUNDING * (1.0 + (self.scale / smallest.max(f64::MIN_POSITIVE)).sqrt())
     }
 
     /// Real part of an eigenfunction at points of the domain, one row per point.
@@ -153,6 +178,9 @@ impl Spectrum {
     /// # Errors
     /// A pair that does not exist, or points of another dimension.
     pub fn values(&self, pair: usize, points: &Array2<f64>) -> Result<Vec<f64>, SpaceError> {
+        if let Some(function) = self.functions.iter().flatten().nth(pair) {
+            return Ok(function.values(points.view())?);
+        }
         let pair = self.pairs.get(pair).ok_or(SpaceError::Size {
             what: "the list of eigenpairs",
             expected: pair + 1,
@@ -189,7 +217,10 @@ impl Spectrum {
 
 impl fmt::Display for Spectrum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.space.report())?;
+        match self.functions.iter().flatten().next() {
+            Some(function) => writeln!(f, "{}", function.report())?,
+            None => writeln!(f, "{}", self.space.report())?,
+        }
         for pair in &self.pairs {
             write!(f, "{:.15}", pair.value.re)?;
             if pair.value.im != 0.0 {
@@ -227,7 +258,7 @@ pub fn eigenpairs(
     };
     let (found, chosen) = problem.pairs(&choose)?;
     let pairs = polish::polished(&problem, &found, &chosen)?;
-    Ok(Spectrum {
+    let mut spectrum = Spectrum {
         space: Arc::clone(space),
         pairs,
         symmetric: found.symmetric,
@@ -236,5 +267,8 @@ pub fn eigenpairs(
             .iter()
             .map(|value| value.norm())
             .fold(0.0, f64::max),
-    })
+        functions: None,
+    };
+    spectrum.raise_to_rounding();
+    Ok(spectrum)
 }

@@ -3,7 +3,7 @@
 use fastlsq_ops::{Coordinate, Expr, Frame, Operator, Parameter};
 use std::sync::Arc;
 
-use super::{Spectrum, Wanted, eigenpairs};
+use super::{Spectrum, Wanted, eigenpairs, on_patches};
 use crate::domain::{Domain, PartSelector};
 use crate::space::{SpaceBuilder, SpaceCondition, SpaceError};
 
@@ -11,6 +11,10 @@ use crate::space::{SpaceBuilder, SpaceCondition, SpaceError};
 const ATTEMPTS: usize = 9;
 /// Growth of the bandwidth from one attempt to the next.
 const GROWTH: f64 = 1.4;
+/// An attempt that leaves more than this of the error before it is taken for slow: smooth functions leave a hundredth.
+const SLOW: f64 = 0.1;
+/// The least angle of a re-entrant corner.
+const REENTRANT: f64 = std::f64::consts::PI + 1e-6;
 
 /// L u = λ M u with B u = 0 on the boundary, for one unknown.
 ///
@@ -30,15 +34,15 @@ const GROWTH: f64 = 1.4;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Eigenproblem {
-    domain: Arc<dyn Domain>,
-    left: Expr,
-    mass: Option<Expr>,
-    conditions: Vec<(PartSelector, Expr)>,
-    periodic: Vec<Coordinate>,
-    parameters: Vec<(Parameter, f64)>,
-    tolerance: f64,
+    pub(super) domain: Arc<dyn Domain>,
+    pub(super) left: Expr,
+    pub(super) mass: Option<Expr>,
+    pub(super) conditions: Vec<(PartSelector, Expr)>,
+    pub(super) periodic: Vec<Coordinate>,
+    pub(super) parameters: Vec<(Parameter, f64)>,
+    pub(super) tolerance: f64,
     bandwidth: Option<f64>,
-    seed: u64,
+    pub(super) seed: u64,
 }
 
 /// The problem as operators.
@@ -116,7 +120,8 @@ impl Eigenproblem {
         self
     }
 
-    /// Grows the bandwidth until the estimates meet the tolerance or stop falling.
+    /// Grows the bandwidth until the estimates meet the tolerance or stop falling. Where they fall slowly, or where the domain
+    /// has re-entrant corners, and the domain is a union of boxes, goes over to patches.
     ///
     /// # Errors
     /// Expressions that are not linear and homogeneous in one unknown or do not fit the domain, conditions
@@ -131,6 +136,9 @@ impl Eigenproblem {
         // Waves of the highest of k eigenfunctions, by Weyl's law, and a few more.
         let weyl = 1.6 * count.powf(1.0 / dim as f64) + 6.0;
         let mut bandwidth = if dim == 1 { weyl + 6.0 } else { weyl };
+        let mass = lowered.mass.as_ref();
+        let mut patches = on_patches::may_help(self, &lowered.operator, mass);
+        let sharp = patches && has_reentrant_corner(self.domain.as_ref());
         let mut last: Option<Spectrum> = None;
         for _ in 0..ATTEMPTS {
             let mut found = match lowered.at(bandwidth, wanted) {
@@ -144,6 +152,7 @@ impl Eigenproblem {
             let estimate = found.worst_estimate();
             // Beyond the floor of rounding a larger space only adds noise.
             let floor = found.rounding();
+            let before = last.as_ref().map(Spectrum::worst_estimate);
             let worse = last.as_ref().is_some_and(|last| {
                 last.pairs.len() >= wanted.count() && last.worst_estimate() < estimate
             });
@@ -152,6 +161,15 @@ impl Eigenproblem {
             }
             if worse || (enough && estimate <= self.tolerance.max(floor)) {
                 break;
+            }
+            let slow = before.is_some_and(|before| estimate > SLOW * before);
+            if patches && enough && (sharp || slow) {
+                let rough = last.as_ref();
+                let found = rough.and_then(|r| on_patches::refined(self, mass, wanted, r));
+                if let Some(found) = found {
+                    return Ok(found);
+                }
+                patches = false;
             }
             bandwidth *= GROWTH;
         }
@@ -202,6 +220,11 @@ impl Lowered {
         let space = Arc::new(self.builder.space(bandwidth, &self.conditions)?);
         eigenpairs(&space, &self.operator, self.mass.as_ref(), wanted)
     }
+}
+
+fn has_reentrant_corner(domain: &dyn Domain) -> bool {
+    let mut corners = domain.corners().into_iter();
+    corners.any(|corner| corner.angle > REENTRANT)
 }
 
 /// The operator of an expression that is linear in the unknown and has no further terms.
