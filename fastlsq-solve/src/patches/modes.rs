@@ -7,18 +7,16 @@
 //! What the tree loses in one solve, relative to u, is the relative change of θ that it causes: λ is wrong by as much of λ − σ.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, c64};
 use fastlsq_ops::{EquationRow, Operator, Sites};
-use rayon::prelude::*;
 
 use super::coefficients::{LocalRow, place};
 use super::indicator::measure;
 use super::judgement::Judgement;
 use super::kept::FactoredPatches;
-use super::leaf::{Leaf, LeafData, apply};
+use super::leaf::{Leaf, LeafData};
 use super::reference::{PointSet, Reference, times};
 use super::report::PatchReport;
 use super::solution::PatchSolution;
@@ -30,6 +28,8 @@ use crate::dense::{eigen, symmetric_eigen};
 const MORE: usize = 2;
 /// The most functions that A is restricted to.
 const MOST: usize = 240;
+/// Steps of iterative refinement at the end.
+const REFINEMENTS: usize = 2;
 /// A u − θu over θu that counts as nothing.
 const CONVERGED: f64 = 1e-13;
 /// A direction that loses this much when made orthogonal to the others is one of them.
@@ -66,8 +66,8 @@ pub(crate) struct Mode {
 struct Inverse<'a> {
     patches: &'a FactoredPatches,
     leaves: Vec<&'a Leaf>,
-    /// M at the inner and at the check points of each leaf.
-    masses: Vec<Arc<[Mat<f64>; 2]>>,
+    /// M at the inner and at the check points, and the leaves where it is that.
+    masses: Vec<([Mat<f64>; 2], Vec<usize>)>,
     roots: Vec<f64>,
 }
 
@@ -95,10 +95,19 @@ impl<'a> Inverse<'a> {
         let leaves = patches.leaves();
         let reference = &patches.mesh.reference;
         let row = mass.map(|mass| EquationRow::from(mass.clone()));
-        let mut known: HashMap<Vec<u64>, Arc<[Mat<f64>; 2]>> = HashMap::new();
-        let mut masses = Vec::with_capacity(leaves.len());
-        for leaf in &leaves {
-            masses.push(mass_of(leaf, row.as_ref(), reference, &mut known)?);
+        let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+        let mut masses: Vec<([Mat<f64>; 2], Vec<usize>)> = Vec::new();
+        for (place, leaf) in leaves.iter().enumerate() {
+            let rows = MassRows::new(leaf, row.as_ref(), reference)?;
+            let found = rows.key().and_then(|key| known.get(&key).copied());
+            if let Some(found) = found {
+                masses[found].1.push(place);
+                continue;
+            }
+            if let Some(key) = rows.key() {
+                known.insert(key, masses.len());
+            }
+            masses.push((rows.tables(reference)?, vec![place]));
         }
         let volume = |leaf: &&Leaf| leaf.frame.half.iter().map(|h| 2.0 * h).product::<f64>();
         Ok(Self {
@@ -115,30 +124,43 @@ impl<'a> Inverse<'a> {
 
     /// The source M u of a function, times a factor, in every leaf.
     fn sources(&self, function: &[f64], factor: f64) -> Vec<LeafData> {
-        let each = self.leaves.par_iter().enumerate();
-        each.map(|(place, leaf)| {
-            let own = &function[place * self.rank()..(place + 1) * self.rank()];
-            let scale = factor / (self.roots[place] * leaf.frame.scale);
-            let at = |table: &Mat<f64>| -> Vec<f64> {
-                let values = apply(table.as_ref(), own);
-                values.into_iter().map(|value| scale * value).collect()
-            };
-            let [inner, check] = self.masses[place].as_ref();
-            LeafData {
-                inner: at(inner),
-                check: at(check),
-                sides: leaf.data.sides.clone(),
+        let rank = self.rank();
+        let mut data = vec![LeafData::default(); self.leaves.len()];
+        // Leaves with the same tables at once.
+        for (tables, places) in &self.masses {
+            let own = Mat::from_fn(rank, places.len(), |i, j| {
+                let place = places[j];
+                let scale = factor / (self.roots[place] * self.leaves[place].frame.scale);
+                scale * function[place * rank + i]
+            });
+            let [inner, check] = tables.each_ref().map(|table| times(table.as_ref(), own.as_ref()));
+            for (j, &place) in places.iter().enumerate() {
+                data[place] = LeafData {
+                    inner: inner.col_as_slice(j).to_vec(),
+                    check: check.col_as_slice(j).to_vec(),
+                    sides: self.leaves[place].data.sides.clone(),
+                };
             }
-        })
-        .collect()
+        }
+        data
     }
 
-    /// A u.
-    fn apply(&self, function: &[f64]) -> Result<Vec<f64>, PatchError> {
+    /// A u, with steps of iterative refinement.
+    fn apply(&self, function: &[f64], refinements: usize) -> Result<Vec<f64>, PatchError> {
         let data = self.sources(function, 1.0);
         let factored = self.patches.with_data(&data, Vec::new());
-        let state = factored.step(Some(&factored.step(None)?))?;
+        let mut state = factored.step(None)?;
+        for _ in 0..refinements {
+            state = factored.step(Some(&state))?;
+        }
         Ok(self.flat(&state))
+    }
+
+    /// A of every column.
+    fn apply_to(&self, block: &Mat<f64>, refinements: usize) -> Result<Mat<f64>, PatchError> {
+        let columns = (0..block.ncols()).map(|j| self.apply(block.col_as_slice(j), refinements));
+        let columns: Vec<Vec<f64>> = columns.collect::<Result<_, _>>()?;
+        Ok(Mat::from_fn(block.nrows(), columns.len(), |i, j| columns[j][i]))
     }
 
     fn flat(&self, state: &State) -> Vec<f64> {
@@ -180,6 +202,9 @@ impl<'a> Inverse<'a> {
     }
 
     /// The largest eigenvalues of A with the images A u of their functions.
+    ///
+    /// Rounding of one solve is the same for all, and what it does to θ is undone at the end, where only the functions that
+    /// were found are mapped once more.
     fn largest(
         &self,
         request: &ModeRequest<'_>,
@@ -189,29 +214,34 @@ impl<'a> Inverse<'a> {
         let mut basis = Mat::<f64>::zeros(block.nrows(), 0);
         let mut images = Mat::<f64>::zeros(block.nrows(), 0);
         let least = (0.03 * request.tolerance).max(CONVERGED);
-        loop {
+        let found = loop {
             let fresh = orthonormal(&basis, &block);
-            let columns: Vec<Vec<f64>> = (0..fresh.ncols())
-                .map(|j| self.apply(fresh.col_as_slice(j)))
-                .collect::<Result<_, _>>()?;
-            block = Mat::from_fn(fresh.nrows(), columns.len(), |i, j| columns[j][i]);
+            block = self.apply_to(&fresh, 0)?;
             basis = beside(&basis, &fresh);
             images = beside(&images, &block);
-            let Some(ritz) = Ritz::of(&basis, &images, request) else {
+            let Some(ritz) = Ritz::of(&basis, &images, width, request.symmetric) else {
                 return Ok(None);
             };
-            let enough = ritz.thetas.len() == request.count;
-            let done = enough && ritz.residuals.iter().all(|own| *own <= least);
+            let enough = ritz.thetas.len() >= request.count;
+            let converged = ritz.residuals.iter().take(request.count);
+            let done = enough && converged.clone().all(|own| *own <= least);
             let last = fresh.ncols() == 0 || basis.ncols() + width > MOST;
             if done || (last && enough) {
-                let image = |k: usize| ritz.images.col_as_slice(k).to_vec();
-                let pairs = ritz.thetas.iter().enumerate();
-                return Ok(Some(pairs.map(|(k, theta)| (*theta, image(k))).collect()));
+                break ritz.images;
             }
             if last {
                 return Ok(None);
             }
-        }
+        };
+        let functions = orthonormal(&Mat::zeros(found.nrows(), 0), &found);
+        let images = self.apply_to(&functions, REFINEMENTS)?;
+        let ritz = Ritz::of(&functions, &images, request.count, request.symmetric);
+        Ok(ritz.map(|ritz| {
+            let pairs = ritz.thetas.iter().enumerate();
+            pairs
+                .map(|(k, theta)| (*theta, ritz.images.col_as_slice(k).to_vec()))
+                .collect()
+        }))
     }
 
     /// The eigenfunction u with A u = θu that an image belongs to, and what its residual says of λ.
@@ -259,11 +289,11 @@ struct Ritz {
 }
 
 impl Ritz {
-    /// `None` if one that is wanted is not real.
-    fn of(basis: &Mat<f64>, images: &Mat<f64>, request: &ModeRequest<'_>) -> Option<Self> {
+    /// The first so many; `None` if one of them is not real.
+    fn of(basis: &Mat<f64>, images: &Mat<f64>, count: usize, symmetric: bool) -> Option<Self> {
         let small = times(basis.transpose(), images.as_ref());
         let n = small.nrows();
-        let (values, vectors): (Vec<c64>, Mat<c64>) = if request.symmetric {
+        let (values, vectors): (Vec<c64>, Mat<c64>) = if symmetric {
             let mean = Mat::from_fn(n, n, |i, j| 0.5 * (small[(i, j)] + small[(j, i)]));
             let (values, vectors) = symmetric_eigen(mean.as_ref())?;
             let values = values.into_iter().map(|v| c64::new(v, 0.0)).collect();
@@ -274,7 +304,7 @@ impl Ritz {
         };
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| values[b].norm().total_cmp(&values[a].norm()));
-        order.truncate(request.count);
+        order.truncate(count);
         let real = |k: &usize| values[*k].im.abs() <= 1e-9 * values[*k].norm();
         if !order.iter().all(real) {
             return None;
@@ -296,42 +326,50 @@ impl Ritz {
     }
 }
 
-/// M at the inner and at the check points of a leaf; leaves with the same rows share them.
-fn mass_of(
-    leaf: &Leaf,
-    row: Option<&EquationRow>,
-    reference: &Reference,
-    known: &mut HashMap<Vec<u64>, Arc<[Mat<f64>; 2]>>,
-) -> Result<Arc<[Mat<f64>; 2]>, PatchError> {
-    let local = |at: &PointSet| -> Result<Option<LocalRow>, PatchError> {
-        let Some(row) = row else { return Ok(None) };
-        let points = place(at.points.view(), &leaf.frame.center, &leaf.frame.half);
-        let sites = Sites::new(points.view());
-        LocalRow::new(row, sites, &leaf.frame.half, reference).map(Some)
-    };
-    let table = |at: &PointSet, own: Option<&LocalRow>| -> Result<Mat<f64>, PatchError> {
-        let Some(own) = own else {
-            return Ok(reference.tables(at)?[0].clone());
+/// M at the inner and at the check points of a leaf, in its coordinates; nothing for the identity.
+struct MassRows(Option<[LocalRow; 2]>);
+
+impl MassRows {
+    fn new(
+        leaf: &Leaf,
+        row: Option<&EquationRow>,
+        reference: &Reference,
+    ) -> Result<Self, PatchError> {
+        let Some(row) = row else {
+            return Ok(Self(None));
         };
-        let mut out = Mat::zeros(at.len(), reference.rank());
-        reference.add_rows(own, at, out.as_mut())?;
-        Ok(out)
-    };
-    let inner = local(&reference.inner)?;
-    // Without coefficients that vary, the key tells everything.
-    let key = inner.as_ref().map_or(Some(Vec::new()), LocalRow::key);
-    if let Some(found) = key.as_ref().and_then(|key| known.get(key)) {
-        return Ok(Arc::clone(found));
+        let local = |at: &PointSet| {
+            let (center, half) = (&leaf.frame.center, &leaf.frame.half);
+            let points = place(at.points.view(), center, half);
+            LocalRow::new(row, Sites::new(points.view()), half, reference)
+        };
+        Ok(Self(Some([
+            local(&reference.inner)?,
+            local(&reference.check)?,
+        ])))
     }
-    let check = local(&reference.check)?;
-    let tables = Arc::new([
-        table(&reference.inner, inner.as_ref())?,
-        table(&reference.check, check.as_ref())?,
-    ]);
-    if let Some(key) = key {
-        known.insert(key, Arc::clone(&tables));
+
+    /// What leaves with the same constant coefficients have in common.
+    fn key(&self) -> Option<Vec<u64>> {
+        match &self.0 {
+            Some([inner, _]) => inner.key(),
+            None => Some(Vec::new()),
+        }
     }
-    Ok(tables)
+
+    fn tables(&self, reference: &Reference) -> Result<[Mat<f64>; 2], PatchError> {
+        let at = [&reference.inner, &reference.check];
+        let Some(rows) = &self.0 else {
+            let [inner, check] = at.map(|at| reference.tables(at).map(|tables| tables[0].clone()));
+            return Ok([inner?, check?]);
+        };
+        let table = |row: &LocalRow, at: &PointSet| -> Result<Mat<f64>, PatchError> {
+            let mut out = Mat::zeros(at.len(), reference.rank());
+            reference.add_rows(row, at, out.as_mut())?;
+            Ok(out)
+        };
+        Ok([table(&rows[0], at[0])?, table(&rows[1], at[1])?])
+    }
 }
 
 /// Two matrices side by side.

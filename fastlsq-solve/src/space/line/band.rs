@@ -97,11 +97,7 @@ impl BandMatrix {
             let last = (i + self.width + 1).min(inner);
             let start = i * row + first + self.width - i;
             let entries = &self.band[start..start + last - first];
-            *y = entries
-                .iter()
-                .zip(&x[first..last])
-                .map(|(a, x)| a * x)
-                .sum();
+            *y = dot(entries, &x[first..last]);
         }
         for (k, i) in (self.size..x.len()).enumerate() {
             for j in 0..inner {
@@ -142,6 +138,8 @@ impl BandMatrix {
         let mut factors = BandFactors {
             size: self.size,
             width: self.width,
+            lower_re: vec![0.0; self.size * self.width],
+            lower_im: vec![0.0; if complex { self.size * self.width } else { 0 }],
             re,
             im,
             pivots: vec![0; self.size],
@@ -181,10 +179,13 @@ impl BandMatrix {
 pub struct BandFactors {
     size: usize,
     width: usize,
-    /// Row i: columns i − width … i + 2·width.
+    /// Row i: columns i − width … i + 2·width; those of L are kept apart.
     re: Vec<f64>,
     /// The same, or nothing for a real matrix.
     im: Vec<f64>,
+    /// Column k of L below its diagonal, `width` numbers each.
+    lower_re: Vec<f64>,
+    lower_im: Vec<f64>,
     pivots: Vec<usize>,
     /// One past the last column of each row of U, and the last row of each column of L: pieces see only their own joints, so
     /// that most of the band stays empty.
@@ -277,7 +278,8 @@ impl BandFactors {
                     let (head, tail) = self.im.split_at_mut(r * wide);
                     let upper_im = &head[own + 1..own + count];
                     let lower_im = &mut tail[k + width - r..k + width - r + count];
-                    (lower_re[0], lower_im[0]) = (factor.re, factor.im);
+                    let place = k * width + r - k - 1;
+                    (self.lower_re[place], self.lower_im[place]) = (factor.re, factor.im);
                     let upper = upper_re.iter().zip(upper_im);
                     let lower = lower_re[1..].iter_mut().zip(&mut lower_im[1..]);
                     for ((x, y), (a, b)) in lower.zip(upper) {
@@ -286,7 +288,7 @@ impl BandFactors {
                     }
                 } else {
                     let factor = lower_re[0] * inverse.re;
-                    lower_re[0] = factor;
+                    self.lower_re[k * width + r - k - 1] = factor;
                     if factor != 0.0 {
                         (self.ends[r], self.depths[k]) = (self.ends[r].max(end), r);
                         for (x, a) in lower_re[1..].iter_mut().zip(upper_re) {
@@ -312,11 +314,23 @@ impl BandFactors {
         for k in 0..n {
             re.swap(k, self.pivots[k]);
             im.swap(k, self.pivots[k]);
-            let x = c64::new(re[k], im[k]);
-            for r in k + 1..=self.depths[k] {
-                let change = self.entry(r, k) * x;
-                re[r] -= change.re;
-                im[r] -= change.im;
+            let count = self.depths[k] - k;
+            let start = k * width;
+            let (x, y) = (re[k], im[k]);
+            let below = re[k + 1..=k + count].iter_mut();
+            let below = below.zip(&mut im[k + 1..=k + count]);
+            let lower = &self.lower_re[start..start + count];
+            if self.im.is_empty() {
+                for ((re, im), a) in below.zip(lower) {
+                    *re -= a * x;
+                    *im -= a * y;
+                }
+            } else {
+                let lower = lower.iter().zip(&self.lower_im[start..start + count]);
+                for ((re, im), (a, b)) in below.zip(lower) {
+                    *re -= a * x - b * y;
+                    *im -= a * y + b * x;
+                }
             }
         }
         for k in (0..n).rev() {
@@ -324,7 +338,6 @@ impl BandFactors {
             let start = k * wide + width + 1;
             let upper = &self.re[start..start + count];
             let (x, y) = (&re[k + 1..=k + count], &im[k + 1..=k + count]);
-            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             let mut sum = c64::new(dot(upper, x), dot(upper, y));
             if !self.im.is_empty() {
                 let upper = &self.im[start..start + count];
@@ -339,25 +352,16 @@ impl BandFactors {
         let (n, width, wide) = (self.size, self.width, self.wide());
         for k in 0..n {
             x.swap(k, self.pivots[k]);
-            let own = x[k];
-            for (r, x) in x
-                .iter_mut()
-                .enumerate()
-                .take(self.depths[k] + 1)
-                .skip(k + 1)
-            {
-                *x -= self.re[r * wide + k + width - r] * own;
+            let (own, count) = (x[k], self.depths[k] - k);
+            let lower = &self.lower_re[k * width..k * width + count];
+            for (x, a) in x[k + 1..=k + count].iter_mut().zip(lower) {
+                *x -= a * own;
             }
         }
         for k in (0..n).rev() {
             let count = self.ends[k] - k - 1;
             let start = k * wide + width + 1;
-            let upper = &self.re[start..start + count];
-            let known: f64 = upper
-                .iter()
-                .zip(&x[k + 1..=k + count])
-                .map(|(a, x)| a * x)
-                .sum();
+            let known = dot(&self.re[start..start + count], &x[k + 1..=k + count]);
             x[k] = (x[k] - known) / self.re[start - 1];
         }
     }
@@ -397,6 +401,22 @@ impl BandFactors {
         let mut im = vec![0.0; x.len()];
         self.solve(x, &mut im);
     }
+}
+
+/// Partial sums of a scalar product, so that it becomes vector code.
+const LANES: usize = 8;
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest: f64 = rest.map(|(a, b)| a * b).sum();
+    for (a, b) in a.zip(b) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum::<f64>() + rest
 }
 
 #[cfg(test)]
