@@ -248,9 +248,7 @@ fn impossible_eigenproblems_are_named() {
     assert!(matches!(solve(u.d(Y), u.into()), SpaceError::Statement(_)));
 }
 
-#[test]
-fn a_corner_that_re_enters() {
-    let u = unknown("u");
+fn l_shape() -> Eigenproblem {
     let corners = [
         [0.0, 0.0],
         [2.0, 0.0],
@@ -259,8 +257,13 @@ fn a_corner_that_re_enters() {
         [1.0, 2.0],
         [0.0, 2.0],
     ];
-    let spectrum = Eigenproblem::new(Polygon::new(&corners).unwrap(), minus_laplacian())
-        .condition(WALLS, u)
+    Eigenproblem::new(Polygon::new(&corners).unwrap(), minus_laplacian())
+        .condition(WALLS, unknown("u"))
+}
+
+#[test]
+fn a_corner_that_re_enters() {
+    let spectrum = l_shape()
         .bandwidth(8.8)
         .solve(Wanted::Smallest(3))
         .unwrap();
@@ -271,4 +274,55 @@ fn a_corner_that_re_enters() {
         first.abs() < 1e-9 && third.abs() < 1e-9,
         "{first:.1e} {third:.1e}"
     );
+}
+
+#[test]
+fn an_l_on_patches() {
+    let spectrum = l_shape().solve(Wanted::Smallest(3)).unwrap();
+    let functions = spectrum.on_patches().unwrap();
+    let exact = [9.639_723_844_021_9, f64::NAN, 2.0 * PI * PI];
+    for (pair, exact) in spectrum.pairs().iter().zip(exact) {
+        let error = (pair.value.re - exact).abs();
+        assert!(exact.is_nan() || error < 1e-10 * exact, "{error:.1e}");
+        assert!(exact.is_nan() || error < 20.0 * pair.error_estimate);
+        assert_eq!(pair.multiplicity, 1);
+    }
+    // The third is sin πx sin πy on each of the three squares, of norm 1 on the whole.
+    let value = |x: [f64; 2]| functions[2].value(&x).unwrap();
+    let size = (4.0_f64 / 3.0).sqrt();
+    for x in [[0.3, 0.7], [1.6, 0.2], [0.45, 1.8]] {
+        let expected = size * (PI * x[0]).sin() * (PI * x[1]).sin();
+        let found = value(x) * value([0.5, 0.5]).signum();
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+    // Points of all eigenfunctions, as for a trial space.
+    let grid = spectrum.on_grid(&[21, 21]).unwrap();
+    assert_eq!(grid.names(), ["u1", "u2", "u3"]);
+}
+
+#[test]
+fn a_potential_that_jumps() {
+    // −u″ + V u with V = 50 beyond 1/2: k cot(k/2) = −κ coth(κ/2), k² = λ, κ² = 50 − λ.
+    let u = unknown("u");
+    let potential = 25.0 * (1.0 + (X - 0.5).sign());
+    let spectrum = Eigenproblem::new(Interval::unit(), -laplacian(u) + potential * u)
+        .condition(WALLS, u)
+        .solve(Wanted::Smallest(2))
+        .unwrap();
+    let mismatch = |value: f64| {
+        let (k, kappa) = (value.sqrt(), (50.0 - value).sqrt());
+        k / (0.5 * k).tan() + kappa / (0.5 * kappa).tanh()
+    };
+    let (mut lo, mut hi) = (20.0, 39.0);
+    for _ in 0..80 {
+        let middle = 0.5 * (lo + hi);
+        if (mismatch(middle) > 0.0) == (mismatch(lo) > 0.0) {
+            lo = middle;
+        } else {
+            hi = middle;
+        }
+    }
+    let pair = &spectrum.pairs()[0];
+    assert!((pair.value.re / lo - 1.0).abs() < 1e-11, "{} {lo}", pair.value);
+    assert!(spectrum.on_patches().is_some());
 }

@@ -383,19 +383,22 @@ fn beside(a: &Mat<f64>, b: &Mat<f64>) -> Mat<f64> {
 
 /// An orthonormal basis of what a block has beyond an orthonormal basis.
 fn orthonormal(basis: &Mat<f64>, block: &Mat<f64>) -> Mat<f64> {
+    let sizes: Vec<f64> = (0..block.ncols()).map(|j| block.col(j).norm_l2()).collect();
+    let mut rest = block.clone();
+    // Twice is enough.
+    for _ in 0..2 {
+        let shares = times(basis.transpose(), rest.as_ref());
+        rest -= times(basis.as_ref(), shares.as_ref());
+    }
     let mut kept = Mat::zeros(block.nrows(), 0);
-    for j in 0..block.ncols() {
-        let mut column = block.as_ref().subcols(j, 1).to_owned();
-        let before = column.norm_l2();
-        // Twice is enough.
+    for (j, size) in sizes.into_iter().enumerate() {
+        let mut column = rest.as_ref().subcols(j, 1).to_owned();
         for _ in 0..2 {
-            for against in [basis, &kept] {
-                let shares = times(against.transpose(), column.as_ref());
-                column -= times(against.as_ref(), shares.as_ref());
-            }
+            let shares = times(kept.transpose(), column.as_ref());
+            column -= times(kept.as_ref(), shares.as_ref());
         }
         let norm = column.norm_l2();
-        if norm > DEPENDENT * before {
+        if norm > DEPENDENT * size {
             kept = beside(&kept, &(column * faer::Scale(1.0 / norm)));
         }
     }

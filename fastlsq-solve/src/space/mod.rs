@@ -39,11 +39,11 @@
 //! # What is not
 //! - Matrices are dense and the work grows with the cube of the dimension, so that a space has at most 1500
 //!   modes by default: room for few waves in three dimensions.
-//! - Joined intervals exist in one dimension only, and eigenproblems use one piece. Of corners that re-enter one is taken care of, with conditions
-//!   of the same kind on both its sides.
+//! - Joined intervals exist in one dimension only. Of corners that re-enter one is taken care of, with conditions
+//!   of the same kind on both its sides; on unions of boxes, eigenfunctions that are not smooth are found on patches.
 //! - Operators hold derivatives with coefficients; integrals and multipliers are refused.
 //!
-//! The room stands on `lsq`, `domain` and `dense`, and knows nothing of problems and solves.
+//! The room stands on `lsq`, `domain` and `dense`, and knows nothing of problems and solves; eigenvalues alone turn to `patches`.
 
 mod builder;
 mod condition;

@@ -21,6 +21,13 @@ type Work = Box<dyn Fn(&Context<'_>) -> Result<Row>>;
 /// Summaries, after the rows that they sum up.
 const ALL_ILL: &str = "all ill-posed";
 const ALL_WELL: &str = "all well-posed";
+const ALL_RANDOM: &str = "all random";
+/// Random problems that are only counted, in rows of so many, with numbers from here on: no constant was chosen on them.
+const COUNTED: u64 = 900;
+const BATCH: u64 = 50;
+const FIRST: u64 = 900;
+/// What is counted of a well-posed problem.
+const COUNTS: [&str; 3] = ["alarm", "met_wrongly", "within"];
 /// Errors below this are rounding; estimates there are held against it.
 const ROUNDING: f64 = 1e-14;
 /// Estimates are good within these factors of the error.
@@ -42,7 +49,7 @@ impl Item for Posed {
     fn settings(&self, plan: &Plan) -> String {
         format!(
             "defaults but the tolerance ({}) and at most {} features; well-posed: fixed controls and {} random problems \
-             with exact solutions in one to four dimensions.",
+             with exact solutions in one to four dimensions, and {} more that are counted.",
             tolerances(plan)
                 .iter()
                 .map(|(_, name)| *name)
@@ -50,6 +57,7 @@ impl Item for Posed {
                 .join(", "),
             most_features(plan),
             random_problems(plan),
+            batches(plan).len() as u64 * BATCH,
         )
     }
 
@@ -79,15 +87,26 @@ impl Item for Posed {
                 };
                 add(&case, Box::new(work));
             }
-            for (case, figures) in [
-                (ALL_ILL, &["recognised"][..]),
-                (ALL_WELL, &["alarm", "met_wrongly", "within"][..]),
-            ] {
-                let names: Vec<String> = if case == ALL_ILL {
-                    ill.iter().map(|problem| problem.name.clone()).collect()
-                } else {
-                    well.iter().map(|problem| problem.name.clone()).collect()
+            let batches = batches(plan);
+            for first in batches.clone() {
+                let work = move |context: &Context<'_>| {
+                    let run = batch_run(first, &options(&context.plan, tolerance), tolerance)?;
+                    Ok(Row::of_runs(ITEM, &batch_name(first), variant, vec![run]))
                 };
+                add(&batch_name(first), Box::new(work));
+            }
+            let batches: Vec<String> = batches.into_iter().map(batch_name).collect();
+            let ill = ill.iter().map(|problem| problem.name.clone()).collect();
+            let well = well.iter().map(|problem| problem.name.clone()).collect();
+            for (case, names, figures) in [
+                (ALL_ILL, ill, &["recognised"][..]),
+                (ALL_WELL, well, &COUNTS[..]),
+                (ALL_RANDOM, batches, &COUNTS[..]),
+            ] {
+                let names: Vec<String> = names;
+                if names.is_empty() {
+                    continue;
+                }
                 let work = move |context: &Context<'_>| {
                     Ok(summary(context, case, variant, &names, figures))
                 };
@@ -114,7 +133,7 @@ impl Item for Posed {
         )
         .note("Errors are relative, at 2000 independent points; ill-posed problems have none.");
         for row in rows {
-            if [ALL_ILL, ALL_WELL].contains(&row.case.as_str()) {
+            if row.number("problems").is_some() {
                 summaries.rows.push(vec![
                     Cell::words(&row.case),
                     Cell::words(&row.variant),
@@ -152,6 +171,16 @@ fn most_features(plan: &Plan) -> usize {
 
 fn random_problems(plan: &Plan) -> usize {
     plan.pick(20, 100)
+}
+
+/// The first numbers of the rows of problems that are only counted.
+fn batches(plan: &Plan) -> Vec<u64> {
+    let count = plan.pick(0, COUNTED / BATCH);
+    (0..count).map(|k| FIRST + k * BATCH).collect()
+}
+
+fn batch_name(first: u64) -> String {
+    format!("random {first} to {}", first + BATCH - 1)
 }
 
 fn options(plan: &Plan, tolerance: f64) -> Options {
@@ -215,16 +244,50 @@ fn well_run(problem: &RandomProblem, options: &Options, tolerance: f64) -> Resul
         ..Run::default()
     };
     for (name, holds) in [
-        ("alarm", !report.posedness.is_fine()),
-        ("met_wrongly", met_wrongly),
-        ("within", WITHIN.contains(&ratio)),
+        (COUNTS[0], !report.posedness.is_fine()),
+        (COUNTS[1], met_wrongly),
+        (COUNTS[2], WITHIN.contains(&ratio)),
     ] {
         run.more.insert(name.to_owned(), f64::from(holds));
     }
     Ok(run)
 }
 
-/// The shares of the problems for which figures are 1, from the rows already there.
+/// Shares of a row of random problems, with the names of those whose estimate is off.
+fn batch_run(first: u64, options: &Options, tolerance: f64) -> Result<Run> {
+    let mut shares = [0.0; COUNTS.len()];
+    let mut run = Run::default();
+    let (mut off, mut seconds) = (Vec::new(), 0.0);
+    for number in first..first + BATCH {
+        let drawn = RandomProblem::draw(number)?;
+        let own = well_run(&drawn, options, tolerance)?;
+        seconds += own.seconds.unwrap_or(0.0);
+        for (share, figure) in shares.iter_mut().zip(COUNTS) {
+            *share += own.more.get(figure).copied().unwrap_or(0.0) / BATCH as f64;
+        }
+        if own.more.get("within") == Some(&0.0) {
+            let number_of = |value: Option<f64>| value.unwrap_or(f64::NAN);
+            off.push(format!(
+                "{number}: {} (error {:.1e}, estimate {:.1e})",
+                drawn.name,
+                number_of(own.value_error),
+                number_of(own.estimate)
+            ));
+        }
+    }
+    run.seconds = Some(seconds);
+    run.more.insert("problems".to_owned(), BATCH as f64);
+    for (figure, share) in COUNTS.into_iter().zip(shares) {
+        run.more.insert(figure.to_owned(), share);
+    }
+    run.status = match off.is_empty() {
+        true => "counted".to_owned(),
+        false => format!("estimates off: {}", off.join("; ")),
+    };
+    Ok(run)
+}
+
+/// The shares of the problems for which figures are 1, or the means of shares, from the rows already there.
 fn summary(
     context: &Context<'_>,
     case: &str,
@@ -247,16 +310,12 @@ fn summary(
             names.len()
         ));
     }
-    run.more.insert("problems".to_owned(), names.len() as f64);
+    let problems = rows.iter().map(|row| row.number("problems").unwrap_or(1.0));
+    run.more.insert("problems".to_owned(), problems.sum());
     for figure in figures {
-        let held = rows
-            .iter()
-            .filter(|row| row.number(figure) == Some(1.0))
-            .count();
-        run.more.insert(
-            (*figure).to_owned(),
-            held as f64 / names.len().max(1) as f64,
-        );
+        let held: f64 = rows.iter().filter_map(|row| row.number(figure)).sum();
+        let share = held / names.len().max(1) as f64;
+        run.more.insert((*figure).to_owned(), share);
     }
     Row::of_runs(ITEM, case, variant, vec![run])
 }
