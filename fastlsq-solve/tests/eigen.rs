@@ -5,7 +5,7 @@
 use fastlsq_solve::space::{Eigenproblem, SpaceError, Spectrum, Wanted};
 use fastlsq_solve::{
     Ball, BoxDomain, Expr, Interval, Polygon, WALLS, X, Y, biharmonic, laplacian,
-    normal_derivative, parameter, unknown,
+    normal_derivative, parameter, sign, unknown,
 };
 use std::f64::consts::PI;
 
@@ -263,10 +263,7 @@ fn l_shape() -> Eigenproblem {
 
 #[test]
 fn a_corner_that_re_enters() {
-    let spectrum = l_shape()
-        .bandwidth(8.8)
-        .solve(Wanted::Smallest(3))
-        .unwrap();
+    let spectrum = l_shape().bandwidth(8.8).solve(Wanted::Smallest(3)).unwrap();
     // The first by Fourier–Bessel functions, the third from the square.
     let first = spectrum.pairs()[0].value.re / 9.639_723_844_021_9 - 1.0;
     let third = spectrum.pairs()[2].value.re / (2.0 * PI * PI) - 1.0;
@@ -304,7 +301,7 @@ fn an_l_on_patches() {
 fn a_potential_that_jumps() {
     // −u″ + V u with V = 50 beyond 1/2: k cot(k/2) = −κ coth(κ/2), k² = λ, κ² = 50 − λ.
     let u = unknown("u");
-    let potential = 25.0 * (1.0 + (X - 0.5).sign());
+    let potential = 25.0 * (1.0 + sign(X - 0.5));
     let spectrum = Eigenproblem::new(Interval::unit(), -laplacian(u) + potential * u)
         .condition(WALLS, u)
         .solve(Wanted::Smallest(2))
@@ -323,6 +320,10 @@ fn a_potential_that_jumps() {
         }
     }
     let pair = &spectrum.pairs()[0];
-    assert!((pair.value.re / lo - 1.0).abs() < 1e-11, "{} {lo}", pair.value);
+    assert!(
+        (pair.value.re / lo - 1.0).abs() < 1e-11,
+        "{} {lo}",
+        pair.value
+    );
     assert!(spectrum.on_patches().is_some());
 }

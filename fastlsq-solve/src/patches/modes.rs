@@ -74,10 +74,7 @@ struct Inverse<'a> {
 impl FactoredPatches {
     /// The eigenvalues of L u = λ M u that are nearest to the shift, for one unknown whose conditions and source are
     /// homogeneous but for the source of the first solve; none if they are not all real.
-    pub(crate) fn modes(
-        &self,
-        request: &ModeRequest<'_>,
-    ) -> Result<Option<Vec<Mode>>, PatchError> {
+    pub(crate) fn modes(&self, request: &ModeRequest<'_>) -> Result<Option<Vec<Mode>>, PatchError> {
         let inverse = Inverse::new(self, request.mass)?;
         let Some(found) = inverse.largest(request)? else {
             return Ok(None);
@@ -133,7 +130,9 @@ impl<'a> Inverse<'a> {
                 let scale = factor / (self.roots[place] * self.leaves[place].frame.scale);
                 scale * function[place * rank + i]
             });
-            let [inner, check] = tables.each_ref().map(|table| times(table.as_ref(), own.as_ref()));
+            let [inner, check] = tables
+                .each_ref()
+                .map(|table| times(table.as_ref(), own.as_ref()));
             for (j, &place) in places.iter().enumerate() {
                 data[place] = LeafData {
                     inner: inner.col_as_slice(j).to_vec(),
@@ -160,7 +159,9 @@ impl<'a> Inverse<'a> {
     fn apply_to(&self, block: &Mat<f64>, refinements: usize) -> Result<Mat<f64>, PatchError> {
         let columns = (0..block.ncols()).map(|j| self.apply(block.col_as_slice(j), refinements));
         let columns: Vec<Vec<f64>> = columns.collect::<Result<_, _>>()?;
-        Ok(Mat::from_fn(block.nrows(), columns.len(), |i, j| columns[j][i]))
+        Ok(Mat::from_fn(block.nrows(), columns.len(), |i, j| {
+            columns[j][i]
+        }))
     }
 
     fn flat(&self, state: &State) -> Vec<f64> {

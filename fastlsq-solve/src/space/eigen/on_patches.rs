@@ -23,7 +23,11 @@ const BELOW: f64 = 0.3;
 const SAME: f64 = 1e-7;
 
 /// Whether patches could be of use.
-pub(super) fn may_help(problem: &Eigenproblem, operator: &Operator, mass: Option<&Operator>) -> bool {
+pub(super) fn may_help(
+    problem: &Eigenproblem,
+    operator: &Operator,
+    mass: Option<&Operator>,
+) -> bool {
     let second = operator.order() == 2 && mass.is_none_or(|mass| mass.order() < 2);
     second && problem.domain.dim() <= 2 && boxes_of(problem.domain.as_ref()).is_some()
 }
