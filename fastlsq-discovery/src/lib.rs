@@ -53,6 +53,7 @@ mod dictionary;
 mod discovered;
 mod discovery;
 mod error;
+mod evidence;
 mod fit;
 mod grid;
 mod options;

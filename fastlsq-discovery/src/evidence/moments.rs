@@ -180,7 +180,7 @@ impl Moments {
 }
 
 /// The lower factor of a matrix of unit scale, row by row; `None` if a pivot is not above `least`.
-pub(super) fn cholesky(
+pub(crate) fn cholesky(
     size: usize,
     least: f64,
     entry: impl Fn(usize, usize) -> f64,
@@ -203,7 +203,7 @@ pub(super) fn cholesky(
     Some(factor)
 }
 
-pub(super) fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(crate) fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = factor.len();
     let mut x = right.to_vec();
     for i in 0..n {
