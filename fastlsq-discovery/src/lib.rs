@@ -66,6 +66,7 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
+mod windows;
 mod written;
 
 pub use dictionary::{Dictionary, Term};

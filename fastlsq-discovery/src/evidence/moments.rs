@@ -4,6 +4,8 @@ use faer::{Mat, Side};
 
 use crate::regression::Regression;
 
+/// Share of the variance of a row that is added for what the first order of the noise leaves out.
+const RIDGE: f64 = 1e-4;
 /// In no direction may the correction for noise take more than this share of a column's size.
 const MOST: f64 = 0.6;
 /// A column that the others reproduce to this share is dependent.
@@ -176,6 +178,15 @@ impl Moments {
             .map(|r| values[r].max(0.0).sqrt() * vectors[(n - 1, r)] * scale[n - 1])
             .collect();
         Some(Regression::new(rows.as_ref(), &target))
+    }
+}
+
+/// Adds the ridge to a covariance.
+pub(crate) fn steady(covariance: &mut Mat<f64>) {
+    let rows = covariance.nrows();
+    let mean = (0..rows).map(|i| covariance[(i, i)]).sum::<f64>() / rows.max(1) as f64;
+    for i in 0..rows {
+        covariance[(i, i)] += RIDGE * covariance[(i, i)] + 1e-9 * mean;
     }
 }
 

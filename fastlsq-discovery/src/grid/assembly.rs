@@ -8,11 +8,11 @@ use faer::{Mat, MatRef, Par, Side};
 use fastlsq_solve::{Control, Limit};
 use rayon::prelude::*;
 
-use super::carried::{Stack, covariance, noise_moments, steady};
+use super::carried::{Stack, covariance, noise_moments};
 use super::column::{Column, Prepared};
 use super::simulated::{Lagged, Simulated};
 use super::windows::Windows;
-use crate::evidence::{Law, Moments};
+use crate::evidence::{Law, Moments, steady};
 
 /// Most windows of a block, which are whitened together, with one axis and with several.
 const TOGETHER_ALONE: usize = 400;

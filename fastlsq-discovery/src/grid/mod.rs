@@ -41,3 +41,4 @@ pub use options::GridOptions;
 pub use read::{read_npy, read_npz};
 pub use samples::GridData;
 pub(crate) use units::MOST_DECADES;
+pub(crate) use windows::exponent;
