@@ -1,10 +1,11 @@
 //! From scattered samples to a law, through local fits.
 
 use fastlsq_basis::InputMap;
+use fastlsq_solve::Stage;
 use rayon::prelude::*;
 
 use super::plan::Plan;
-use super::rows::{ScatteredRows, WindowRows};
+use super::rows::{ScatteredRows, WindowRows, count_of};
 use crate::discovered::Discovered;
 use crate::discovery::Discovery;
 use crate::evidence::{Contest, Question, answer, sum};
@@ -57,9 +58,19 @@ impl Discovery {
         let control = &self.options.control;
         let order = self.jets.alphas.iter().flat_map(|a| a.orders()).max();
         let power = crate::grid::exponent(order.copied().unwrap_or(0)).min(MOST_SMOOTH);
-        let found: Vec<Option<(WindowRows, f64, f64)>> = plan
-            .layout
-            .centres()
+        let centres = plan.layout.centres();
+        let features = plan.options.features.unwrap_or(0);
+        let entries = [
+            centres.len(),
+            self.library.len() + 1,
+            features,
+            size_of::<f64>(),
+        ];
+        let mut each = entries.into_iter();
+        let bytes = each.try_fold(count_of(samples.dim()), usize::checked_mul);
+        let _held = control.hold(bytes)?;
+        control.enter(Stage::Law { fitted: 0 })?;
+        let found: Vec<Option<(WindowRows, f64, f64)>> = centres
             .par_iter()
             .map(|centre| {
                 let Ok((_, local)) = plan.layout.local(centre, samples) else {

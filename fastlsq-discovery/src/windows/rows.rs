@@ -18,8 +18,9 @@ use crate::{DiscoveryError, FieldFit};
 /// Half-width of the test functions and the margin they leave to the edge, in half-widths of the window.
 const REACH: f64 = 0.5;
 const MARGIN: f64 = 0.15;
-/// Test functions along each axis.
-const ALONG: usize = 3;
+/// Test functions along each axis, and nodes to integrate products with them, up to two axes and beyond.
+const FLAT: (usize, usize) = (3, 14);
+const SOLID: (usize, usize) = (2, 7);
 /// Neighbouring windows share most of their samples: rows count this much.
 const SHARED: f64 = 0.5;
 
@@ -176,21 +177,28 @@ impl RowMoments for ScatteredRows {
     }
 }
 
+/// Rows of a window.
+pub(super) fn count_of(dim: usize) -> usize {
+    let (along, _) = if dim <= 2 { FLAT } else { SOLID };
+    along.pow(u32::try_from(dim).unwrap_or(u32::MAX))
+}
+
 /// Test functions around the middle of a window.
 fn tests_of(map: &InputMap, power: u32) -> TestFunctions {
     let dim = map.dim();
-    let count = ALONG.pow(u32::try_from(dim).unwrap_or(1));
+    let (along, nodes) = if dim <= 2 { FLAT } else { SOLID };
+    let count = count_of(dim);
     let room = 1.0 - MARGIN - REACH;
     let centres = Array2::from_shape_fn((count, dim), |(i, k)| {
-        let digit = i / ALONG.pow(u32::try_from(k).unwrap_or(0)) % ALONG;
-        let place = room * (2.0 * digit as f64 / (ALONG - 1) as f64 - 1.0);
+        let digit = i / along.pow(u32::try_from(k).unwrap_or(0)) % along;
+        let place = room * (2.0 * digit as f64 / (along - 1) as f64 - 1.0);
         map.center()[k] + map.half()[k] * place
     });
     TestFunctions {
         centres,
         half: map.half().iter().map(|h| h * REACH).collect(),
         power,
-        nodes: 14,
+        nodes,
     }
 }
 
