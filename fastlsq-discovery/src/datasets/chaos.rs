@@ -122,7 +122,7 @@ mod tests {
         let size = rms(&field.states[100]);
         assert!((0.8..2.0).contains(&size), "{size}");
         let saw: f64 = (0..POINTS)
-            .map(|i| field.states[100][i] * if i % 2 == 0 { 1.0 } else { -1.0 })
+            .map(|i| field.states[100][i] * if i.is_multiple_of(2) { 1.0 } else { -1.0 })
             .sum();
         assert!((saw / POINTS as f64).abs() < 1e-6 * size, "{saw}");
     }

@@ -60,7 +60,11 @@ pub(super) fn periodic_first_derivative(count: usize, period: f64) -> Vec<Vec<f6
             return 0.0;
         }
         let lag = i as f64 - j as f64;
-        let sign = if i.abs_diff(j) % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if i.abs_diff(j).is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        };
         PI / period * sign / (PI * lag / n).tan()
     };
     (0..count)

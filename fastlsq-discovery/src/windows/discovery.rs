@@ -1,6 +1,6 @@
 //! From scattered samples to a law, through local fits.
 
-use fastlsq_basis::InputMap;
+use fastlsq_basis::{InputMap, MultiIndex};
 use fastlsq_solve::Stage;
 use rayon::prelude::*;
 
@@ -56,7 +56,7 @@ impl Discovery {
         plan: &Plan,
     ) -> Result<Discovered, DiscoveryError> {
         let control = &self.options.control;
-        let order = self.jets.alphas.iter().flat_map(|a| a.orders()).max();
+        let order = self.jets.alphas.iter().flat_map(MultiIndex::orders).max();
         let power = crate::grid::exponent(order.copied().unwrap_or(0)).min(MOST_SMOOTH);
         let centres = plan.layout.centres();
         let features = plan.options.features.unwrap_or(0);
