@@ -132,10 +132,10 @@ impl FieldFit {
         family.basis(options.bandwidth.as_deref().unwrap_or_default())
     }
 
-    /// Root mean square error at each sample of a fit to all the others.
-    pub(crate) fn held_out(&self, values: &[f64]) -> f64 {
+    /// The error at each sample of a fit to all the others.
+    pub(crate) fn leave_one_out(&self, values: &[f64]) -> Vec<f64> {
         let all: Vec<usize> = (0..values.len()).collect();
-        crate::samples::rms(&self.spectrum.leave_one_out(values, self.ridge, &all))
+        self.spectrum.leave_one_out(values, self.ridge, &all)
     }
 
     /// V diag(s/(s² + μ)): what unit noise in each left singular direction makes of β.

@@ -10,6 +10,7 @@ use crate::discovered::Discovered;
 use crate::discovery::Discovery;
 use crate::evidence::{Contest, Question, answer, sum};
 use crate::regression::lasso_path;
+use crate::samples::rms;
 use crate::verdict::RowSource;
 use crate::{Candidate, DiscoveryError, FieldFit, FitOptions, Samples};
 
@@ -22,6 +23,10 @@ const CLEANEST: f64 = 1e-10;
 const BETTER: f64 = 0.7;
 /// A fit with such an error, as a share of the field, needs no windows; nor does one with fewer samples a feature.
 const HELD: f64 = 1e-3;
+/// Errors of neighbours that differ by more than this share of what independent ones do are mostly noise; places where
+/// that is looked at.
+const WHITE: f64 = 0.6;
+const PLACES: usize = 400;
 const PER_FEATURE: usize = 4;
 
 impl Discovery {
@@ -37,8 +42,9 @@ impl Discovery {
         if *options != free || samples.len() < PER_FEATURE * most {
             return Ok(None);
         }
-        let error = fit.held_out(samples.values());
-        if error < HELD * samples.rms() {
+        let errors = fit.leave_one_out(samples.values());
+        let error = rms(&errors);
+        if error < HELD * samples.rms() || difference_of_neighbours(samples, &errors) > WHITE {
             return Ok(None);
         }
         match Plan::choose(samples, self.options.seed, &self.options.control) {
@@ -156,5 +162,48 @@ impl Discovery {
             field: None,
             library: self.library.clone(),
         })
+    }
+}
+
+/// Σ(eᵢ − eⱼ)²/Σ(eᵢ² + eⱼ²) over pairs of nearest samples: 1 for independent errors, 0 for a smooth field that the fit
+/// misses.
+fn difference_of_neighbours(samples: &Samples, errors: &[f64]) -> f64 {
+    let points = samples.points();
+    let (lower, upper) = samples.bounds();
+    let distance = |i: usize, j: usize| -> f64 {
+        let axes = (0..samples.dim()).map(|k| {
+            let share = (points[(i, k)] - points[(j, k)]) / (upper[k] - lower[k]);
+            share * share
+        });
+        axes.sum()
+    };
+    let stride = samples.len().div_ceil(PLACES).max(1);
+    let (mut difference, mut whole) = (0.0, 0.0);
+    for i in (0..samples.len()).step_by(stride) {
+        let others = (0..samples.len()).filter(|&j| j != i);
+        let nearest = others.min_by(|&a, &b| distance(i, a).total_cmp(&distance(i, b)));
+        if let Some(j) = nearest {
+            difference += (errors[i] - errors[j]).powi(2);
+            whole += errors[i].powi(2) + errors[j].powi(2);
+        }
+    }
+    difference / f64::max(whole, f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastlsq_basis::sampling::UnitSampler;
+
+    #[test]
+    fn noise_is_told_from_what_a_fit_misses() {
+        let points = UnitSampler::independent(4).points(3000, 2);
+        let noise = UnitSampler::independent(5).normals(3000, 1);
+        let missed = |p: ndarray::ArrayView1<'_, f64>| (20.0 * p[0]).sin() * (15.0 * p[1]).cos();
+        let missed: Vec<f64> = points.rows().into_iter().map(missed).collect();
+        let samples = Samples::new(points, missed.clone()).unwrap();
+        let noise: Vec<f64> = noise.iter().copied().collect();
+        assert!(difference_of_neighbours(&samples, &noise) > 0.85);
+        assert!(difference_of_neighbours(&samples, &missed) < 0.2);
     }
 }
