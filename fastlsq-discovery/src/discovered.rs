@@ -50,7 +50,7 @@ pub struct Discovered {
     pub stopped: Option<Limit>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
-    /// The fit behind the derivatives; `None` for difference baselines.
+    /// The fit behind the derivatives; `None` for difference baselines and windows.
     pub fit: Option<FieldFit>,
     pub(crate) field: Option<LawField>,
     /// The target derivative.
@@ -118,7 +118,7 @@ impl Discovered {
     }
 
     /// D^αu of the best estimate of the field: the solution of the law that fits the data, or the
-    /// smooth fit where no likelihood refit was made; `None` for difference baselines.
+    /// smooth fit where no likelihood refit was made; `None` for difference baselines and windows.
     ///
     /// # Errors
     /// Points or a multi-index of another dimension.

@@ -19,6 +19,7 @@ use crate::rows::{
     weighted,
 };
 use crate::verdict::RowSource;
+use crate::windows::Plan;
 use crate::{DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Noise below this share of the data counts as none.
@@ -42,8 +43,8 @@ const AMPLIFICATION: f64 = 100.0;
 pub struct Discovery {
     pub(crate) library: Dictionary,
     pub(crate) target: MultiIndex,
-    jets: Jets,
-    options: DiscoveryOptions,
+    pub(crate) jets: Jets,
+    pub(crate) options: DiscoveryOptions,
 }
 
 /// What regression on rows of derivatives says.
@@ -92,7 +93,15 @@ impl Discovery {
         match &self.options.derivatives {
             Derivatives::Features(options) => {
                 let fit = FieldFit::within(samples, options, &running.options.control)?;
-                running.by_features(samples, options, fit)
+                match running.better_windows(samples, options, &fit)? {
+                    Some(plan) => running.by_windows(samples, &plan),
+                    None => running.by_features(samples, options, fit),
+                }
+            }
+            Derivatives::Windows => {
+                let control = &running.options.control;
+                let plan = Plan::choose(samples, running.options.seed, control)?;
+                running.by_windows(samples, &plan)
             }
             Derivatives::FiniteDifferences => {
                 running.by_differences(samples, Baseline::Differences)

@@ -5,6 +5,8 @@
 //!
 //! 1. **Fit.** u ≈ Σ βⱼ sin(wⱼ·x + bⱼ)/√N by ridge regression; ridge, bandwidth and noise level follow
 //!    from the data ([`FieldFit`]). Every derivative of the fit is exact.
+//!    A field that is too rich for one fit is fitted in overlapping windows, where left-out samples say so
+//!    ([`Derivatives::Windows`]): test functions well inside each window, rows weighted by the covariance of their noise.
 //! 2. **Rows.** The law at points, edges down-weighted, or integrated against compact test functions
 //!    in closed form ([`rows`]).
 //! 3. **Sparse regression.** LASSO path, sequential thresholding, best subsets, compared by
@@ -53,6 +55,7 @@ mod dictionary;
 mod discovered;
 mod discovery;
 mod error;
+mod evidence;
 mod fit;
 mod grid;
 mod options;
@@ -65,6 +68,7 @@ pub mod rows;
 mod samples;
 mod steadiness;
 mod verdict;
+mod windows;
 mod written;
 
 pub use dictionary::{Dictionary, Term};

@@ -9,8 +9,12 @@ use crate::{DiscoveryError, FitOptions};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Derivatives {
-    /// A fit by sinusoidal features, differentiated exactly. Scattered data or grids.
+    /// A fit by sinusoidal features, differentiated exactly. Scattered data or grids. Where nothing is set and there
+    /// are many samples, [`Windows`](Self::Windows) take its place if they predict left-out samples far better.
     Features(FitOptions),
+    /// Fits by sinusoidal features in overlapping windows, everything chosen from the data: many scattered samples of
+    /// a field that is too rich for one fit. No likelihood refit follows.
+    Windows,
     /// Central difference quotients on a grid: the baseline that noise defeats.
     FiniteDifferences,
     /// Local least-squares polynomials on a grid.

@@ -86,6 +86,15 @@ impl Samples {
         )
     }
 
+    /// Some of the samples.
+    ///
+    /// # Errors
+    /// As [`Samples::new`].
+    pub(crate) fn subset(&self, places: &[usize]) -> Result<Self, DiscoveryError> {
+        let points = self.points.select(ndarray::Axis(0), places);
+        Self::new(points, places.iter().map(|&i| self.values[i]).collect())
+    }
+
     /// Number of samples.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -35,6 +35,8 @@ pub enum RowSource {
     Fit,
     /// Differences on a grid.
     Differences,
+    /// Local fits of scattered samples in overlapping windows.
+    Windows,
 }
 
 impl fmt::Display for RowSource {
@@ -42,6 +44,7 @@ impl fmt::Display for RowSource {
         match self {
             Self::Fit => f.write_str("one fit of all samples"),
             Self::Differences => f.write_str("differences on a grid"),
+            Self::Windows => f.write_str("local fits in overlapping windows"),
         }
     }
 }

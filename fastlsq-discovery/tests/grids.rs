@@ -302,6 +302,10 @@ fn bad_questions_are_refused() {
             "{target}"
         );
     }
+    assert!(matches!(
+        data.scattered("w"),
+        Err(DiscoveryError::NoField { ref field, .. }) if field == "w"
+    ));
     let empty = GridLibrary::new(&["x", "t"], &["u"]).unwrap();
     assert!(matches!(
         GridDiscovery::new(empty, &["u_t"]),

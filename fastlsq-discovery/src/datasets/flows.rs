@@ -52,6 +52,31 @@ pub(super) fn periodic_second_derivative(count: usize, period: f64) -> Vec<Vec<f
         .collect()
 }
 
+/// The first-derivative matrix of trigonometric interpolation, as [`periodic_second_derivative`].
+pub(super) fn periodic_first_derivative(count: usize, period: f64) -> Vec<Vec<f64>> {
+    let n = count as f64;
+    let entry = |i: usize, j: usize| {
+        if i == j {
+            return 0.0;
+        }
+        let lag = i as f64 - j as f64;
+        let sign = if i.abs_diff(j).is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        };
+        PI / period * sign / (PI * lag / n).tan()
+    };
+    (0..count)
+        .map(|i| (0..count).map(|j| entry(i, j)).collect())
+        .collect()
+}
+
+/// A row of a matrix times a vector.
+pub(super) fn dot(row: &[f64], u: &[f64]) -> f64 {
+    row.iter().zip(u).map(|(a, b)| a * b).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,9 +88,11 @@ mod tests {
         let wave: Vec<f64> = (0..16)
             .map(|i| (k * 3.0 * f64::from(i) / 16.0).sin())
             .collect();
-        for (row, u) in matrix.iter().zip(&wave) {
-            let second: f64 = row.iter().zip(&wave).map(|(a, b)| a * b).sum();
-            assert!((second + k * k * u).abs() < 1e-11 * k * k);
+        let slopes = periodic_first_derivative(16, 3.0);
+        for (i, (row, u)) in matrix.iter().zip(&wave).enumerate() {
+            assert!((dot(row, &wave) + k * k * u).abs() < 1e-11 * k * k);
+            let slope = k * (k * 3.0 * i as f64 / 16.0).cos();
+            assert!((dot(&slopes[i], &wave) - slope).abs() < 1e-11 * k);
         }
     }
 

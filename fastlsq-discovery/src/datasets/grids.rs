@@ -42,7 +42,7 @@ pub struct GridOutcome {
 }
 
 /// The terms of the published measurements on one field.
-const ONE_FIELD: [&str; 10] = [
+pub(super) const ONE_FIELD: [&str; 10] = [
     "u", "u^2", "u^3", "u_x", "u u_x", "u_xx", "u u_xx", "u_xxx", "u u_xxx", "u_xxxx",
 ];
 

@@ -1,9 +1,11 @@
 //! Data sets with known laws, generated from formulas that have nothing to do with the method.
 
 mod burgers;
+mod chaos;
 mod flows;
 mod grids;
 
+pub use chaos::ScatteredChaos;
 pub use grids::{GridDataSet, GridOutcome, KnownLaw};
 
 use std::f64::consts::PI;

@@ -104,14 +104,14 @@ impl Family<'_> {
 
 /// Greedy search along the axes, remembering what was tried.
 #[derive(Default)]
-struct Search {
+pub(crate) struct Search {
     tried: Vec<Vec<f64>>,
-    best: Vec<f64>,
+    pub(crate) best: Vec<f64>,
     score: f64,
 }
 
 impl Search {
-    fn try_at(
+    pub(crate) fn try_at(
         &mut self,
         sigmas: Vec<f64>,
         score: impl Fn(&[f64]) -> Result<f64, DiscoveryError>,
@@ -133,7 +133,7 @@ impl Search {
         Ok(false)
     }
 
-    fn climb(
+    pub(crate) fn climb(
         &mut self,
         score: impl Fn(&[f64]) -> Result<f64, DiscoveryError>,
         step: f64,

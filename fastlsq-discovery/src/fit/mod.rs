@@ -7,6 +7,7 @@ mod bandwidth;
 mod options;
 mod spectrum;
 
+pub(crate) use bandwidth::Search;
 use faer::Mat;
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, MultiIndex, SinusoidalBasis};
 use fastlsq_solve::Control;
@@ -107,6 +108,42 @@ impl FieldFit {
         };
         fit.beta = fit.expand(&fit.shrunk(&fit.projected));
         Ok(fit)
+    }
+
+    /// Features that are of use for so many samples.
+    pub(crate) fn most_features(options: &FitOptions, samples: &Samples) -> usize {
+        bandwidth::feature_counts(options, samples).1
+    }
+
+    /// The features of explicit options over the box of the samples.
+    pub(crate) fn basis_for(
+        samples: &Samples,
+        options: &FitOptions,
+    ) -> Result<SinusoidalBasis, DiscoveryError> {
+        let (lower, upper) = samples.bounds();
+        let family = bandwidth::Family {
+            samples,
+            map: InputMap::from_box(&lower, &upper)?,
+            count: bandwidth::feature_counts(options, samples).0,
+            seed: options.seed,
+            criterion: options.criterion,
+            control: &Control::new(),
+        };
+        family.basis(options.bandwidth.as_deref().unwrap_or_default())
+    }
+
+    /// The error at each sample of a fit to all the others.
+    pub(crate) fn leave_one_out(&self, values: &[f64]) -> Vec<f64> {
+        let all: Vec<usize> = (0..values.len()).collect();
+        self.spectrum.leave_one_out(values, self.ridge, &all)
+    }
+
+    /// V diag(s/(s² + μ)): what unit noise in each left singular direction makes of β.
+    pub(crate) fn noise_filter(&self) -> Mat<f64> {
+        let Spectrum { v, singular, .. } = &self.spectrum;
+        Mat::from_fn(v.nrows(), v.ncols(), |j, k| {
+            v[(j, k)] * singular[k] / (singular[k] * singular[k] + self.ridge)
+        })
     }
 
     /// Coordinates along the right singular vectors for projected data z = Uᵀy.

@@ -172,6 +172,30 @@ impl Spectrum {
         z.col(0).iter().copied().collect()
     }
 
+    /// The errors at some samples of ridge regressions to all the others: rᵢ/(1 − hᵢ) with
+    /// H = U diag(s²/(s² + μ)) Uᵀ.
+    pub(crate) fn leave_one_out(&self, y: &[f64], ridge: f64, places: &[usize]) -> Vec<f64> {
+        let projected = self.project(y);
+        let each = self.singular.iter().zip(&projected);
+        let kept: Vec<(f64, f64)> = each
+            .map(|(s, z)| {
+                let kept = s * s / (s * s + ridge);
+                (kept, kept * z)
+            })
+            .collect();
+        let each = places.iter();
+        each.map(|&i| {
+            let (mut fitted, mut leverage) = (0.0, 0.0);
+            for (k, (kept, z)) in kept.iter().enumerate() {
+                let u = self.u[(i, k)];
+                fitted += u * z;
+                leverage += u * u * kept;
+            }
+            (y[i] - fitted) / (1.0 - leverage).max(f64::EPSILON)
+        })
+        .collect()
+    }
+
     /// The scores of these data.
     pub(crate) fn score(&self, y: &[f64]) -> Score {
         let projected = self.project(y);
@@ -194,4 +218,38 @@ impl Spectrum {
 /// A one-column matrix.
 pub(crate) fn column_of(values: &[f64]) -> Mat<f64> {
     Mat::from_fn(values.len(), 1, |i, _| values[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastlsq_basis::sampling::UnitSampler;
+
+    #[test]
+    fn errors_of_left_out_samples_need_no_further_fits() {
+        let (n, features, ridge) = (30, 8, 0.1);
+        let z = UnitSampler::independent(2).normals(n, features + 1);
+        let phi = Mat::from_fn(n, features, |i, j| z[(i, j)]);
+        let y: Vec<f64> = (0..n).map(|i| z[(i, features)]).collect();
+        let places = [0, 11, 29];
+        let quick = Spectrum::new(phi.as_ref())
+            .unwrap()
+            .leave_one_out(&y, ridge, &places);
+        for (&out, quick) in places.iter().zip(&quick) {
+            let rest: Vec<usize> = (0..n).filter(|&i| i != out).collect();
+            let others = Mat::from_fn(n - 1, features, |i, j| phi[(rest[i], j)]);
+            let spectrum = Spectrum::new(others.as_ref()).unwrap();
+            let z = spectrum.project(&rest.iter().map(|&i| y[i]).collect::<Vec<_>>());
+            let predicted: f64 = (0..features)
+                .map(|k| {
+                    let s = spectrum.singular[k];
+                    let along: f64 = (0..features)
+                        .map(|j| phi[(out, j)] * spectrum.v[(j, k)])
+                        .sum();
+                    along * s * z[k] / (s * s + ridge)
+                })
+                .sum();
+            assert!((y[out] - predicted - quick).abs() < 1e-10);
+        }
+    }
 }

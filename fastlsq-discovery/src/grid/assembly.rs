@@ -8,11 +8,11 @@ use faer::{Mat, MatRef, Par, Side};
 use fastlsq_solve::{Control, Limit};
 use rayon::prelude::*;
 
-use super::carried::{Stack, covariance, noise_moments, steady};
+use super::carried::{Stack, covariance, noise_moments};
 use super::column::{Column, Prepared};
-use super::moments::Moments;
 use super::simulated::{Lagged, Simulated};
 use super::windows::Windows;
+use crate::evidence::{Law, Moments, steady};
 
 /// Most windows of a block, which are whitened together, with one axis and with several.
 const TOGETHER_ALONE: usize = 400;
@@ -24,8 +24,6 @@ const PART: usize = 4;
 /// with three axes a block already needs thousands of points.
 const EXACT: usize = 5000;
 
-/// Terms of a law by their places in the library, with their coefficients.
-pub(crate) type Law = Vec<(usize, f64)>;
 /// A target and the law that was found for it.
 pub(crate) type KnownLaw = (usize, Law);
 /// What moments depend on: the target, its law so far, and the laws of other targets.

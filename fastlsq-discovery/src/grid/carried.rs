@@ -4,9 +4,7 @@ use faer::Mat;
 
 use super::column::{Column, Prepared, Weight};
 use super::windows::Windows;
-
-/// Share of the variance of a row that is added for what the first order of the noise leaves out.
-const RIDGE: f64 = 1e-4;
+use crate::evidence::steady;
 
 /// Noise parts of several equations over one block, and the kernels that they need.
 pub(crate) struct Stack<'p> {
@@ -103,15 +101,6 @@ pub(crate) fn covariance(
     }
     steady(&mut total);
     total
-}
-
-/// Adds the ridge to a covariance.
-pub(crate) fn steady(covariance: &mut Mat<f64>) {
-    let rows = covariance.nrows();
-    let mean = (0..rows).map(|i| covariance[(i, i)]).sum::<f64>() / rows.max(1) as f64;
-    for i in 0..rows {
-        covariance[(i, i)] += RIDGE * covariance[(i, i)] + 1e-9 * mean;
-    }
 }
 
 /// Σ_f σ_f² tr(L_jᵀ W L_l) for every pair of columns over some rows; the kernels are already whitened.

@@ -1,26 +1,13 @@
-//! The answer put together from the best supports and the bootstrap.
+//! The answer of the rows as the law of a grid, and refitted laws in its place.
 
-use super::bootstrap::{Replicates, resample};
 use super::law::GridLaw;
 use super::library::GridLibrary;
-use super::moments::Moments;
 use super::options::GridOptions;
 use super::refit::SystemFit;
-use super::select::Judged;
 use crate::DiscoveryError;
-use crate::verdict::{STEADY, Status, Warning};
-use crate::written::{LawTerm, equation};
-
-/// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
-/// more terms must come closer.
-const CLOSE: f64 = 6.0;
-const CLOSE_LONGER: f64 = 2.0;
-/// A law that leaves more than this of the target does not explain it.
-const UNEXPLAINED: f64 = 0.2;
-/// Terms that others reproduce to this 1 − R² are named.
-const INDEPENDENCE: f64 = 1e-8;
-/// Groups of blocks that are left out in turn.
-const FOLDS: usize = 5;
+use crate::evidence::{Judged, Moments, Question, answer, is_steady};
+use crate::verdict::{Status, Warning};
+use crate::written::LawTerm;
 
 pub(crate) fn conclude(
     library: &GridLibrary,
@@ -29,77 +16,28 @@ pub(crate) fn conclude(
     judged: &[Judged],
     options: &GridOptions,
 ) -> Result<GridLaw, DiscoveryError> {
-    let Some(best) = judged.first() else {
-        return Err(DiscoveryError::VanishingDictionary);
+    let question = Question {
+        left: library.expression(target),
+        terms: library.len(),
+        entry: &|place| library.entry(place),
+        largest: options.largest,
+        replicates: options.replicates,
+        seed: options.seed,
+        control: &options.control,
     };
-    let mut total = Moments::zero(library.len() + 1);
-    for block in blocks {
-        total.add(block, 1.0);
-    }
-    let (support, c) = (&best.support, &best.fit.coefficients);
-    let noise = total.noise_of(support, c);
-    let reduced = (total.residual_of(support, c) / noise.max(f64::MIN_POSITIVE)).max(0.0);
-    let rivals: Vec<Vec<usize>> = judged.iter().take(40).map(|j| j.support.clone()).collect();
-    let settings = (options.replicates, options.seed, &options.control);
-    let replicates = resample(blocks, support, &rivals, options.largest, settings);
-    let terms = law_terms(library, best, &replicates, reduced.max(1.0).sqrt());
-    let (unexplained, significant) = held_out(blocks, support, &total);
-    let mut warnings = collinear(library, &total, support);
-    let name = |judged: &Judged| {
-        let terms = judged.support.iter().zip(&judged.fit.coefficients);
-        equation(
-            &library.expression(target),
-            terms.map(|(&k, c)| (*c, library.entry(k).2)),
-        )
-    };
-    let others: Vec<(String, f64)> = judged
-        .iter()
-        .skip(1)
-        .take(5)
-        .map(|rival| (name(rival), rival.criterion - best.criterion))
-        .collect();
-    let rival = judged.iter().skip(1).find(|rival| {
-        let longer = support.iter().all(|k| rival.support.contains(k));
-        let limit = if longer { CLOSE_LONGER } else { CLOSE };
-        rival.criterion - best.criterion < limit
-    });
-    if let Some(rival) = rival {
-        warnings.push(Warning::Rival {
-            law: name(rival),
-            difference: rival.criterion - best.criterion,
-        });
-    }
-    let explained = !support.is_empty() && (unexplained <= UNEXPLAINED || !significant);
-    if !explained {
-        warnings.push(Warning::Unexplained {
-            held_out: unexplained,
-        });
-    }
-    let steady = terms.iter().all(is_steady);
-    let status = if !explained {
-        Status::NotExplained
-    } else if warnings.is_empty() && steady {
-        Status::Explained
-    } else {
-        Status::Ambiguous
-    };
+    let found = answer(&question, blocks, judged)?;
     Ok(GridLaw {
         target: target.to_owned(),
-        status,
-        terms,
-        unexplained,
-        reduced_residual: reduced,
-        windows: total.rows as usize,
-        frequencies: replicates.frequencies,
-        rivals: others,
-        warnings,
+        status: found.status,
+        terms: found.terms,
+        unexplained: found.unexplained,
+        reduced_residual: found.reduced,
+        windows: found.rows as usize,
+        frequencies: found.frequencies,
+        rivals: found.rivals,
+        warnings: found.warnings,
         library: library.clone(),
     })
-}
-
-/// Whether a term is there in most replicates, and with the same sign.
-fn is_steady(term: &LawTerm) -> bool {
-    term.inclusion >= STEADY && term.interval.0 * term.interval.1 > 0.0
 }
 
 /// Puts the refitted laws in the place of those of the rows.
@@ -125,110 +63,4 @@ pub(crate) fn take_refit(laws: &mut [GridLaw], fit: &SystemFit, library: &GridLi
             false => Status::Ambiguous,
         };
     }
-}
-
-fn law_terms(
-    library: &GridLibrary,
-    best: &Judged,
-    replicates: &Replicates,
-    inflation: f64,
-) -> Vec<LawTerm> {
-    best.support
-        .iter()
-        .enumerate()
-        .map(|(place, &index)| {
-            let coefficient = best.fit.coefficients[place];
-            let values: Vec<f64> = replicates.coefficients.iter().map(|c| c[place]).collect();
-            let deviation = if values.len() > 4 {
-                let count = values.len() as f64;
-                let mean = values.iter().sum::<f64>() / count;
-                let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>();
-                (square / (count - 1.0)).sqrt()
-            } else {
-                inflation * best.fit.deviations[place]
-            };
-            let inclusion = replicates.frequencies.get(index).copied();
-            let estimate = (coefficient, deviation);
-            LawTerm::estimated(library.entry(index), estimate, inclusion.unwrap_or(1.0))
-        })
-        .collect()
-}
-
-/// The share of the target that laws fitted to the other blocks leave, and whether it is more than
-/// the noise makes uncertain.
-fn held_out(blocks: &[Moments], support: &[usize], total: &Moments) -> (f64, bool) {
-    let size = total.size;
-    let mut left = 0.0;
-    for fold in 0..FOLDS {
-        let (mut training, mut held) = (Moments::zero(size), Moments::zero(size));
-        for (k, block) in blocks.iter().enumerate() {
-            // Neighbouring blocks share points: whole stretches are held out.
-            let own = k * FOLDS / blocks.len().max(1) == fold;
-            if own { &mut held } else { &mut training }.add(block, 1.0);
-        }
-        let c = training.fit(support).coefficients;
-        left += held.residual_of(support, &c) - held.noise_of(support, &c);
-    }
-    let c = total.fit(support).coefficients;
-    let noise = total.noise_of(support, &c);
-    let signal = total.target().0.max(f64::MIN_POSITIVE);
-    let uncertain = noise * (2.0 / total.rows.max(1.0)).sqrt();
-    let share = (left.max(0.0) / signal).sqrt();
-    (
-        share.min(10.0),
-        left > 3.0 * uncertain || signal < 3.0 * uncertain,
-    )
-}
-
-/// Groups of terms, one of them in the law, that the data cannot tell apart.
-fn collinear(library: &GridLibrary, total: &Moments, support: &[usize]) -> Vec<Warning> {
-    let terms = total.terms();
-    let mut named = vec![false; terms];
-    let mut warnings = Vec::new();
-    for &k in support {
-        if named[k] {
-            continue;
-        }
-        // The column takes the place of the target.
-        let order: Vec<usize> = (0..terms).filter(|&j| j != k).chain([k]).collect();
-        let size = order.len();
-        let pick = |from: &[f64]| -> Vec<f64> {
-            (0..size * size)
-                .map(|i| from[order[i / size] * total.size + order[i % size]])
-                .collect()
-        };
-        let moved = Moments {
-            size,
-            gram: pick(&total.gram),
-            noise: vec![0.0; size * size],
-            rows: total.rows,
-            log_det: 0.0,
-        };
-        let all: Vec<usize> = (0..size - 1)
-            .filter(|&j| moved.gram[j * size + j] > 0.0)
-            .collect();
-        let fit = moved.fit(&all);
-        let own = moved.target().1;
-        let independence = (fit.misfit / own.max(f64::MIN_POSITIVE)).max(0.0);
-        if fit.dependent || independence >= INDEPENDENCE {
-            continue;
-        }
-        let mut group = vec![k];
-        for (&j, c) in all.iter().zip(&fit.coefficients) {
-            if c.abs() * moved.gram[j * size + j].sqrt() > 0.1 * own.sqrt() {
-                group.push(order[j]);
-            }
-        }
-        for &j in &group {
-            named[j] = true;
-        }
-        warnings.push(Warning::Collinear {
-            terms: group
-                .iter()
-                .map(|&j| library.names()[j].to_owned())
-                .collect(),
-            independence,
-        });
-    }
-    warnings
 }

@@ -4,22 +4,21 @@ use std::sync::Arc;
 
 use fastlsq_solve::Stage;
 
-use super::assembly::{EvaluatedTerms, KnownLaw, Law, Tiled};
+use super::assembly::{EvaluatedTerms, KnownLaw, Tiled};
 use super::column::{Prepared, known_rms};
 use super::conclude::{conclude, take_refit};
-use super::contest::law_of;
 use super::law::GridLaws;
 use super::library::GridLibrary;
-use super::moments::Moments;
 use super::noise::{corner, noise_level};
 use super::options::GridOptions;
+use super::refine::TargetRows;
 use super::refit::SystemFit;
 use super::samples::GridData;
-use super::select::Judged;
 use super::term::GridTerm;
 use super::units::check_units;
 use super::windows::{NARROWEST, Windows, exponent, spread};
 use crate::DiscoveryError;
+use crate::evidence::{Judged, Law, Moments, law_of};
 
 /// Noise is never taken for smaller than this share of a field.
 const CLEANEST: f64 = 1e-10;
@@ -195,10 +194,16 @@ impl GridDiscovery {
                     .collect();
                 let tiled = self.tile(source, &answers[target].windows)?;
                 let start = answers[target].law();
+                let rows = TargetRows {
+                    tiled: &tiled,
+                    target,
+                    others: &others,
+                };
+                let contest = self.contest(&rows);
                 let (blocks, judged) = if round == rounds {
-                    self.contest(&tiled, target, &start, &others)?
+                    contest.run(&start)?
                 } else {
-                    self.weigh(&tiled, target, start, &others, true)?
+                    contest.weigh(start, true)?
                 };
                 answers[target].blocks = blocks;
                 answers[target].judged = judged;
@@ -315,7 +320,8 @@ impl GridDiscovery {
     ) -> Result<Answer, DiscoveryError> {
         let mut windows = start;
         let tiled = self.tile(source, &windows)?;
-        let (mut blocks, mut judged) = self.contest(&tiled, target, &[], &[])?;
+        let rows = TargetRows::alone(&tiled, target);
+        let (mut blocks, mut judged) = self.contest(&rows).run(&[])?;
         let first = judged.first().filter(|best| !best.support.is_empty());
         if let (None, Some(best)) = (&self.options.half_widths, first) {
             let law = law_of(best);
@@ -323,7 +329,9 @@ impl GridDiscovery {
             if better != windows {
                 let tiled = self.tile(source, &better);
                 let again = tiled.and_then(|tiled| {
-                    let found = self.weigh(&tiled, target, law, &[], false);
+                    let found = self
+                        .contest(&TargetRows::alone(&tiled, target))
+                        .weigh(law, false);
                     Ok(found?)
                 });
                 match again {

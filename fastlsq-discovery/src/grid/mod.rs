@@ -6,30 +6,27 @@
 //! covariance of the rows is known; it weights them, and what it adds to the moments is subtracted.
 //!
 //! `axis`, `samples`, `read`, `fill`, `units`: data. `noise`, `smooth`: what the data say about their noise.
-//! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`, `moments`: rows
-//! and their moments. `select`, `contest`, `bootstrap`, `conclude`, `law`: which terms, and how sure.
-//! `flow`, `shooting`, `refit`: ordinary systems by likelihood. `discovery`: the story.
+//! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`: rows and their
+//! moments, of which the room `evidence` makes a law. `refine`: windows that suit it. `conclude`, `law`: the answer.
+//! `flow`, `shooting`, `refit`: systems by likelihood. `discovery`: the story.
 
 mod assembly;
 mod axis;
-mod bootstrap;
 mod carried;
 mod column;
 mod conclude;
-mod contest;
 mod discovery;
 mod fill;
 mod flow;
 mod law;
 mod library;
-mod moments;
 mod noise;
 mod notation;
 mod options;
 mod read;
+mod refine;
 mod refit;
 mod samples;
-mod select;
 mod shooting;
 mod simulated;
 mod smooth;
@@ -44,3 +41,4 @@ pub use options::GridOptions;
 pub use read::{read_npy, read_npz};
 pub use samples::GridData;
 pub(crate) use units::MOST_DECADES;
+pub(crate) use windows::exponent;

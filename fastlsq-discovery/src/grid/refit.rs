@@ -1,14 +1,14 @@
 //! Laws of ordinary systems by likelihood: solutions of candidate systems against the samples.
 
-use super::assembly::{EvaluatedTerms, Law};
+use super::assembly::EvaluatedTerms;
 use super::discovery::GridDiscovery;
 use super::flow::Place;
 use super::noise::corner;
 use super::samples::GridData;
-use super::select::neighbours;
 use super::shooting::{Shooting, Shot, solve};
 use super::term::{GridTerm, Inside};
 use crate::LikelihoodRefit;
+use crate::evidence::{Law, neighbours};
 use crate::regression::multiplicity;
 
 /// Noise below this share of a field counts as none: there is nothing to average.

@@ -9,9 +9,9 @@ use fastlsq_solve::Control;
 use rayon::prelude::*;
 
 use super::flow::{Flow, Place};
-use super::moments::{cholesky, cholesky_solve};
 use super::samples::Trajectory;
 use super::term::GridTerm;
+use crate::evidence::{cholesky, cholesky_solve};
 
 /// Most Gauss–Newton steps, and the relative gain below which they end.
 const STEPS: usize = 15;

@@ -8,9 +8,9 @@ use faer::Mat;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use rayon::prelude::*;
 
-use super::assembly::Law;
 use super::column::{Column, Prepared, Weight};
 use super::windows::Windows;
+use crate::evidence::Law;
 
 /// Draws of the noise of all fields.
 const DRAWS: u64 = 4;

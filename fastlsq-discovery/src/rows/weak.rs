@@ -97,7 +97,7 @@ impl TestFunctions {
     }
 
     /// Quadrature points of all supports and the weights that repeat for each.
-    fn quadrature(&self) -> (Array2<f64>, Vec<f64>) {
+    pub(crate) fn quadrature(&self) -> (Array2<f64>, Vec<f64>) {
         let dim = self.half.len();
         let (x, w) = gauss_legendre(self.nodes);
         let mass = bump_transform(self.power, 0.0);

@@ -52,12 +52,13 @@ pub(super) fn run(random: &mut Random, call: &mut Call) -> String {
         return "no question".to_owned();
     };
     let features = FitOptions::new().features(random.pick(&[1, 10, 40]));
-    let derivatives = match random.below(4) {
+    let derivatives = match random.below(5) {
         0 => Derivatives::FiniteDifferences,
         1 => Derivatives::SavitzkyGolay {
             window: random.below(12),
             degree: random.below(8),
         },
+        2 => Derivatives::Windows,
         _ => Derivatives::Features(features),
     };
     let options = DiscoveryOptions::new()

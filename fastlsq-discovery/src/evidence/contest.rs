@@ -1,19 +1,12 @@
-//! Terms, weights and windows in turn: which law, and from which rows.
+//! Terms and weights in turn: which law do rows support whose noise depends on the law?
 
 use std::sync::Arc;
 
-use fastlsq_solve::Limit;
+use fastlsq_solve::{Control, Limit};
 
-use super::assembly::{EvaluatedTerms, KnownLaw, Law, Tiled};
-use super::discovery::GridDiscovery;
 use super::moments::Moments;
 use super::select::{FLOOR, Judge, Judged};
-use super::windows::Windows;
 
-/// Ratio of neighbouring half-widths that are tried.
-const RATIO: f64 = std::f64::consts::SQRT_2;
-/// Other half-widths must narrow the coefficients by this factor, in the geometric mean.
-const GAIN: f64 = 0.97;
 /// A residual beyond this many times what noise leaves is not noise.
 const NOISY: f64 = 3.0;
 /// Supports that are compared by likelihood: at most so many, with criteria within so much.
@@ -24,42 +17,55 @@ const STRONG: f64 = 6.0;
 /// Rounds of weights from the last law.
 const ROUNDS: usize = 4;
 
-/// The moments of the rows, and supports judged on them, best first.
-pub(super) type Weighed = (Arc<Vec<Moments>>, Vec<Judged>);
+/// Terms of a law by their places in the library, with their coefficients.
+pub(crate) type Law = Vec<(usize, f64)>;
 
-impl GridDiscovery {
+/// The moments of the rows, and supports judged on them, best first.
+pub(crate) type Weighed = (Arc<Vec<Moments>>, Vec<Judged>);
+
+/// Rows of one target whose noise is known for every law.
+pub(crate) trait RowMoments {
+    /// Moments of the rows, whitened by the covariance of the noise that the law leaves in them, in parts that are
+    /// nearly independent.
+    ///
+    /// # Errors
+    /// A limit.
+    fn moments(&self, law: &[(usize, f64)]) -> Result<Arc<Vec<Moments>>, Limit>;
+}
+
+/// A search for the terms of one target.
+pub(crate) struct Contest<'r, R> {
+    pub(crate) rows: &'r R,
+    /// Terms of the library, and the most of a law.
+    pub(crate) terms: usize,
+    pub(crate) largest: usize,
+    pub(crate) control: &'r Control,
+}
+
+impl<R: RowMoments> Contest<'_, R> {
     /// The best supports by two criteria under one covariance, then by the likelihood of the rows, each
     /// under its own covariance.
     ///
     /// One covariance for all, as in [`weigh`](Self::weigh), favours whichever law it was taken from:
     /// with their own noise in the criterion noisier laws lose too often, without it too seldom.
-    pub(super) fn contest(
-        &self,
-        tiled: &Tiled<'_, '_>,
-        target: usize,
-        start: &[(usize, f64)],
-        others: &[KnownLaw],
-    ) -> Result<Weighed, Limit> {
-        let (blocks, judged) = self.weigh(tiled, target, start.to_vec(), others, false)?;
+    pub(crate) fn run(&self, start: &[(usize, f64)]) -> Result<Weighed, Limit> {
+        let (blocks, judged) = self.weigh(start.to_vec(), false)?;
         // What stands stands: a limit ends the contest.
-        let found = self.finals(tiled, target, start, others, (&blocks, &judged));
+        let found = self.finals(start, (&blocks, &judged));
         Ok(found.ok().flatten().unwrap_or((blocks, judged)))
     }
 
     /// The likeliest law under its own covariance; `None` where likelihoods say nothing.
     fn finals(
         &self,
-        tiled: &Tiled<'_, '_>,
-        target: usize,
         start: &[(usize, f64)],
-        others: &[KnownLaw],
         (blocks, judged): (&[Moments], &[Judged]),
     ) -> Result<Option<Weighed>, Limit> {
-        let (_, also) = self.weigh(tiled, target, start.to_vec(), others, true)?;
+        let (_, also) = self.weigh(start.to_vec(), true)?;
         let (Some(best), Some(second)) = (judged.first(), also.first()) else {
             return Ok(None);
         };
-        let total = sum(blocks, self.library.len());
+        let total = sum(blocks, self.terms);
         let noise = total.noise_of(&best.support, &best.fit.coefficients);
         // Without noise to speak of the residual is quadrature, and likelihoods mean nothing.
         if noise < FLOOR * FLOOR * total.target().1 {
@@ -83,16 +89,16 @@ impl GridDiscovery {
         let mut finalists: Vec<(Judged, Arc<Vec<Moments>>)> = Vec::new();
         while let Some(next) = waiting.pop() {
             let mut law = law_of(&next);
-            let first = sum(&tiled.moments(target, &law, others)?, self.library.len());
+            let first = sum(&self.rows.moments(&law)?, self.terms);
             law = next
                 .support
                 .iter()
                 .copied()
                 .zip(first.fit(&next.support).coefficients)
                 .collect();
-            let own = tiled.moments(target, &law, others)?;
-            let total = sum(&own, self.library.len());
-            let judge = Judge::new(&total, 0.0, self.options.largest);
+            let own = self.rows.moments(&law)?;
+            let total = sum(&own, self.terms);
+            let judge = Judge::new(&total, 0.0, self.largest);
             finalists.push((judge.likelihood(next.support), own));
             if waiting.is_empty() && finalists.len() < 3 * FINALISTS {
                 // The best law without one of its terms may not have come this far by itself.
@@ -109,7 +115,7 @@ impl GridDiscovery {
         };
         let law = law_of(&ranked[0]);
         let (support, c): (Vec<usize>, Vec<f64>) = law.into_iter().unzip();
-        let winner = sum(&own, self.library.len());
+        let winner = sum(&own, self.terms);
         if winner.residual_of(&support, &c) > NOISY * winner.noise_of(&support, &c) {
             return Ok(None);
         }
@@ -131,9 +137,9 @@ impl GridDiscovery {
         let Some((best, own)) = best.filter(|(best, _)| best.support.len() > 1) else {
             return Vec::new();
         };
-        let total = sum(own, self.library.len());
+        let total = sum(own, self.terms);
         let reference = total.noise_of(&best.support, &best.fit.coefficients);
-        let judge = Judge::new(&total, reference, self.options.largest);
+        let judge = Judge::new(&total, reference, self.largest);
         (0..best.support.len())
             .map(|place| {
                 let mut support = best.support.clone();
@@ -150,77 +156,15 @@ impl GridDiscovery {
             .collect()
     }
 
-    /// The half-widths, axis by axis, for which the noise leaves the coefficients of the law least
-    /// uncertain.
-    pub(super) fn refine(
-        &self,
-        source: &EvaluatedTerms<'_>,
-        target: usize,
-        start: &Windows,
-        law: &[(usize, f64)],
-    ) -> Windows {
-        // The other terms play no part.
-        let (terms, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
-        let source = &source.of_terms(&terms, target);
-        let support: Vec<usize> = (0..terms.len()).collect();
-        let law: Law = support.iter().copied().zip(coefficients).collect();
-        let uncertainty = |windows: &Windows| -> f64 {
-            let Ok(tiled) = self.tile(source, windows) else {
-                return f64::INFINITY;
-            };
-            let Ok(moments) = tiled.moments(0, &law, &[]) else {
-                return f64::INFINITY;
-            };
-            let fit = sum(&moments, support.len()).fit(&support);
-            let logarithms: f64 = fit.deviations.iter().map(|d| d.ln()).sum();
-            if fit.dependent {
-                f64::INFINITY
-            } else {
-                (logarithms / support.len().max(1) as f64).exp()
-            }
-        };
-        let mut best = (uncertainty(start), start.clone());
-        for axis in 0..start.half.len() {
-            for ratio in [1.0 / RATIO, RATIO] {
-                let mut moved = false;
-                loop {
-                    let mut next = best.1.clone();
-                    let points = next.half[axis] as f64 * ratio;
-                    next.half[axis] = self.within(source, axis, points);
-                    if next == best.1 {
-                        break;
-                    }
-                    let found = uncertainty(&next);
-                    if found >= GAIN * best.0 {
-                        break;
-                    }
-                    best = (found, next);
-                    moved = true;
-                }
-                if moved {
-                    break;
-                }
-            }
-        }
-        best.1
-    }
-
     /// Weights from the noise under the last law, terms under these weights, until both stay.
-    pub(super) fn weigh(
-        &self,
-        tiled: &Tiled<'_, '_>,
-        target: usize,
-        mut law: Law,
-        others: &[KnownLaw],
-        own_noise: bool,
-    ) -> Result<Weighed, Limit> {
+    pub(crate) fn weigh(&self, mut law: Law, own_noise: bool) -> Result<Weighed, Limit> {
         let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {
-            let blocks = tiled.moments(target, &law, others)?;
-            let total = sum(&blocks, self.library.len());
+            let blocks = self.rows.moments(&law)?;
+            let total = sum(&blocks, self.terms);
             let (support, coefficients): (Vec<usize>, Vec<f64>) = law.iter().copied().unzip();
             let reference = total.noise_of(&support, &coefficients);
-            let judged = Judge::new(&total, reference, self.options.largest)
+            let judged = Judge::new(&total, reference, self.largest)
                 .with_own_noise(own_noise)
                 .search();
             let Some(best) = judged.first() else {
@@ -229,7 +173,7 @@ impl GridDiscovery {
             law = law_of(best);
             let again = seen.last() == Some(&best.support);
             seen.push(best.support.clone());
-            if again || seen.len() > ROUNDS || self.options.control.is_over() {
+            if again || seen.len() > ROUNDS || self.control.is_over() {
                 return Ok((blocks, judged));
             }
         }
@@ -259,7 +203,7 @@ fn favourite(finalists: &[(Judged, Arc<Vec<Moments>>)]) -> Option<usize> {
 }
 
 /// The moments of all rows.
-fn sum(blocks: &[Moments], terms: usize) -> Moments {
+pub(crate) fn sum(blocks: &[Moments], terms: usize) -> Moments {
     let mut total = Moments::zero(terms + 1);
     for block in blocks {
         total.add(block, 1.0);
@@ -267,7 +211,7 @@ fn sum(blocks: &[Moments], terms: usize) -> Moments {
     total
 }
 
-pub(super) fn law_of(judged: &Judged) -> Law {
+pub(crate) fn law_of(judged: &Judged) -> Law {
     let terms = judged.support.iter().copied();
     terms.zip(judged.fit.coefficients.iter().copied()).collect()
 }

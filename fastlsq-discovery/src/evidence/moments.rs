@@ -4,6 +4,8 @@ use faer::{Mat, Side};
 
 use crate::regression::Regression;
 
+/// Share of the variance of a row that is added for what the first order of the noise leaves out.
+const RIDGE: f64 = 1e-4;
 /// In no direction may the correction for noise take more than this share of a column's size.
 const MOST: f64 = 0.6;
 /// A column that the others reproduce to this share is dependent.
@@ -179,8 +181,17 @@ impl Moments {
     }
 }
 
+/// Adds the ridge to a covariance.
+pub(crate) fn steady(covariance: &mut Mat<f64>) {
+    let rows = covariance.nrows();
+    let mean = (0..rows).map(|i| covariance[(i, i)]).sum::<f64>() / rows.max(1) as f64;
+    for i in 0..rows {
+        covariance[(i, i)] += RIDGE * covariance[(i, i)] + 1e-9 * mean;
+    }
+}
+
 /// The lower factor of a matrix of unit scale, row by row; `None` if a pivot is not above `least`.
-pub(super) fn cholesky(
+pub(crate) fn cholesky(
     size: usize,
     least: f64,
     entry: impl Fn(usize, usize) -> f64,
@@ -203,7 +214,7 @@ pub(super) fn cholesky(
     Some(factor)
 }
 
-pub(super) fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
+pub(crate) fn cholesky_solve(factor: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let n = factor.len();
     let mut x = right.to_vec();
     for i in 0..n {
