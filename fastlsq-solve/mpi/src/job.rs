@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use fastlsq_solve::control::available_memory;
-use fastlsq_solve::team::{Counts, Purpose, Tally, Team, Words, fingerprint, meet};
+use fastlsq_solve::team::{Counts, Machine, Purpose, Tally, Team, Words, fingerprint, meet};
 use fastlsq_solve::{Backend, Factored, LsqOptions, SolveError, System, TeamBackend};
 use ferrompi::{Communicator, ReduceOp, ThreadLevel};
 
@@ -105,8 +105,22 @@ struct Job {
     rank: usize,
     size: usize,
     memory: usize,
+    machine: Machine,
     tally: Tally,
 }
+
+/// One core here, and messages between processes that share memory; measured.
+const CORE: Machine = Machine {
+    flop_rate: 2e10,
+    latency: 1e-6,
+    bandwidth: 4e9,
+};
+/// Messages between nodes, from a data sheet.
+const NETWORK: Machine = Machine {
+    latency: 2e-6,
+    bandwidth: 1e10,
+    ..CORE
+};
 
 impl Job {
     fn start(version: &str, memory: usize) -> Result<Arc<Self>, MpiError> {
@@ -124,6 +138,7 @@ impl Job {
             rank: count(world.rank()),
             size: count(world.size()),
             memory: 0,
+            machine: CORE,
             world,
             tally: Tally::new(),
         };
@@ -133,10 +148,21 @@ impl Job {
         }
         let greeting = fingerprint(version.bytes().map(u64::from));
         let own = (memory / neighbours.max(1)) as u64;
-        // The largest complement is that of the least.
-        let [most, ..] = meet(&job, Purpose::Greeting, greeting, [!own, 0, 0, 0]);
-        job.memory = usize::try_from(!most).unwrap_or(usize::MAX);
         share_cores(neighbours);
+        let threads = rayon::current_num_threads() as u64;
+        // The largest complement is that of the least.
+        let own = [!own, !threads, !(neighbours as u64), 0];
+        let [memory, threads, neighbours, _] = meet(&job, Purpose::Greeting, greeting, own);
+        let least = |word: u64| usize::try_from(!word).unwrap_or(usize::MAX);
+        job.memory = least(memory);
+        let alike = match least(neighbours) == job.size {
+            true => CORE,
+            false => NETWORK,
+        };
+        job.machine = Machine {
+            flop_rate: least(threads) as f64 * CORE.flop_rate,
+            ..alike
+        };
         let job = Arc::new(job);
         let end = End {
             job: Arc::clone(&job),
@@ -203,6 +229,10 @@ impl Team for Job {
 
     fn memory(&self) -> usize {
         self.memory
+    }
+
+    fn machine(&self) -> Machine {
+        self.machine
     }
 
     fn send(&self, to: usize, numbers: &[f64]) {
