@@ -83,6 +83,10 @@ pub(super) fn width(chunks: &[Range<usize>]) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct FrontCost {
+    /// Eliminated unknowns.
+    pub eliminated: usize,
+    /// Those that they are tied to.
+    pub open: usize,
     /// How many processes there are.
     pub members: usize,
     /// Operations of the process with the most.
@@ -102,13 +106,13 @@ impl FrontCost {
     #[must_use]
     pub fn new(eliminated: usize, open: usize, members: usize) -> Self {
         let members = members.max(1);
-        let deal = Deal {
-            size: (eliminated, open),
-            members,
-        };
+        let size = (eliminated, open);
+        let deal = Deal { size, members };
         let flops: Vec<f64> = (0..members).map(|place| deal.flops(place)).collect();
         let most_flops = flops.iter().copied().fold(0.0, f64::max);
         let mut cost = Self {
+            eliminated,
+            open,
             members,
             most_flops,
             all_flops: flops.iter().sum(),
@@ -139,6 +143,15 @@ impl FrontCost {
             messages as f64 + levels * (1 + deal.panels()) as f64,
         ];
         cost
+    }
+
+    /// Operations of each process, that of the owner first.
+    pub fn flops(&self) -> impl Iterator<Item = f64> {
+        let deal = Deal {
+            size: (self.eliminated, self.open),
+            members: self.members,
+        };
+        (0..self.members).map(move |place| deal.flops(place))
     }
 
     /// Seconds on a machine.

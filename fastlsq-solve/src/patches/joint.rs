@@ -165,6 +165,43 @@ fn put(own: MatRef<'_, f64>, chunks: &[Range<usize>], mut to: MatMut<'_, f64>) {
     }
 }
 
+/// Seconds for a front with made-up entries by the first member alone and by all together; `None` if the bits are not the same.
+#[cfg(feature = "conformance")]
+pub(crate) fn joint_front_seconds(team: &dyn Team, e: usize, b: usize) -> Option<[f64; 2]> {
+    use crate::team::{Purpose, meet};
+    use std::time::Instant;
+
+    let entry = |i: usize, j: usize| {
+        let other = ((i * 37 + j * 101) % 89) as f64 / 89.0 - 0.5;
+        other + if i == j { (e + b) as f64 } else { 0.0 }
+    };
+    let k = || Mat::from_fn(e + b, e + b, entry);
+    let members: Vec<usize> = (0..team.size()).collect();
+    let joint = Joint::new(team, &members, (e, b))?;
+    let timed = |work: &mut dyn FnMut() -> Option<(Front, Mat<f64>)>| {
+        meet(team, Purpose::Patches, 0, [0; 4]);
+        let begin = Instant::now();
+        let done = work();
+        (done, begin.elapsed().as_secs_f64())
+    };
+    let leads = team.rank() == 0;
+    let mut matrix = leads.then(k);
+    let (alone, seconds_alone) = timed(&mut || Front::new(matrix.take()?, e).ok());
+    let mut matrix = leads.then(k);
+    let (together, seconds_together) = timed(&mut || match matrix.take() {
+        Some(matrix) => joint.lead(matrix).ok(),
+        None => joint.help().ok().and(None),
+    });
+    let bits = |made: Option<(Front, Mat<f64>)>| -> Option<Vec<u64>> {
+        let (front, schur) = made?;
+        let mut solved = Mat::from_fn(e, 1, |i, _| (i as f64).sin());
+        let outward = front.forward(solved.as_mut());
+        let all = [flat(&schur), flat(&solved), flat(&outward)];
+        Some(all.concat().into_iter().map(f64::to_bits).collect())
+    };
+    (bits(alone) == bits(together)).then_some([seconds_alone, seconds_together])
+}
+
 #[cfg(all(test, feature = "conformance"))]
 #[allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
 mod tests {

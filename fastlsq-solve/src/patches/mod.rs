@@ -146,5 +146,7 @@ pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;
 
+#[cfg(feature = "conformance")]
+pub(crate) use joint::joint_front_seconds;
 pub(crate) use rectilinear::boxes_of;
 pub(crate) use rows::PatchRows;

@@ -1,7 +1,8 @@
 //! What the cost model says about machines that are not here, as figures.
 
 use anyhow::{Context, Result};
-use fastlsq_solve::lsq::{Machine, RowsCost};
+use fastlsq_solve::lsq::RowsCost;
+use fastlsq_solve::team::Machine;
 
 use super::model::{plain_table, show};
 use super::trees::{By, Patches, pays_from};
@@ -76,13 +77,20 @@ pub(super) fn draw(here: &Machine, workspace: &Workspace) -> Result<()> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         println!("{}", path.display());
     }
-    println!(
-        "\na front with e unknowns on the cut and 2e around it is faster by several ranks from e ="
-    );
-    let mut table = plain_table(&["ranks", "processes here", "nodes of the forecast"]);
+    println!("\na front with e unknowns on the cut is faster by several ranks from e =");
+    let mut table = plain_table(&[
+        "ranks",
+        "processes here, b = 0",
+        "b = 2e",
+        "nodes of the forecast, b = 0",
+        "b = 2e",
+    ]);
     for ranks in [2, 4, 16, 64] {
-        let [here, there] = [here, &node].map(|machine| pays_from(ranks, machine).to_string());
-        table.add_row([ranks.to_string(), here, there]);
+        let from = [(here, 0), (here, 2), (&node, 0), (&node, 2)].map(|(machine, ties)| {
+            let found = pays_from(ranks, ties, machine);
+            found.map_or_else(|| "never".to_owned(), |e| e.to_string())
+        });
+        table.add_row(std::iter::once(ranks.to_string()).chain(from));
     }
     show(&mut table);
     Ok(())
@@ -126,20 +134,20 @@ fn rows(node: &Machine, caption: &str) -> Figure {
     )
 }
 
-/// One elimination of patches, fronts by one rank (as it is) and by several (as it might be).
+/// One elimination of patches, large fronts by several nodes (as it is done) and each by one (for comparison).
 fn trees(node: &Machine, caption: &str) -> Figure {
     let series = TREES
         .into_iter()
         .enumerate()
         .flat_map(|(colour, (name, tree))| {
             let own = with_ideal(name.to_owned(), Look::Line(colour), |nodes| {
+                tree.seconds(nodes, node, By::Several(node))
+            });
+            let label = format!("{name}, each front by one node");
+            let [single, _] = with_ideal(label, Look::Thin(colour), |nodes| {
                 tree.seconds(nodes, node, By::One)
             });
-            let label = format!("{name}, fronts by several nodes: not done");
-            let [several, _] = with_ideal(label, Look::Thin(colour), |nodes| {
-                tree.seconds(nodes, node, By::Several)
-            });
-            own.into_iter().chain([several])
+            own.into_iter().chain([single])
         });
     figure(
         "forecast-patches",
