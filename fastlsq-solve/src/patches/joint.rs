@@ -165,11 +165,16 @@ fn put(own: MatRef<'_, f64>, chunks: &[Range<usize>], mut to: MatMut<'_, f64>) {
     }
 }
 
-/// Seconds for a front with made-up entries by the first member alone and by all together; `None` if the bits are not the same.
+/// What a clock says of a front with made-up entries by the first member alone and by all together; `None` if the bits are not
+/// the same.
 #[cfg(feature = "conformance")]
-pub(crate) fn joint_front_seconds(team: &dyn Team, e: usize, b: usize) -> Option<[f64; 2]> {
+pub(crate) fn joint_front_seconds(
+    team: &dyn Team,
+    e: usize,
+    b: usize,
+    clock: impl Fn() -> f64,
+) -> Option<[f64; 2]> {
     use crate::team::{Purpose, meet};
-    use std::time::Instant;
 
     let entry = |i: usize, j: usize| {
         let other = ((i * 37 + j * 101) % 89) as f64 / 89.0 - 0.5;
@@ -180,9 +185,9 @@ pub(crate) fn joint_front_seconds(team: &dyn Team, e: usize, b: usize) -> Option
     let joint = Joint::new(team, &members, (e, b))?;
     let timed = |work: &mut dyn FnMut() -> Option<(Front, Mat<f64>)>| {
         meet(team, Purpose::Patches, 0, [0; 4]);
-        let begin = Instant::now();
+        let begin = clock();
         let done = work();
-        (done, begin.elapsed().as_secs_f64())
+        (done, clock() - begin)
     };
     let leads = team.rank() == 0;
     let mut matrix = leads.then(k);

@@ -148,41 +148,50 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
     Ok(())
 }
 
-/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does.
+/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does, and beside what
+/// the busiest rank had of a processor, which does not.
 fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
     let mut table = plain_table(&[
         "e",
         "b",
         "ms by one",
+        "processor",
         "predicted",
         "ms by two",
+        "processor",
         "predicted",
         "gain",
+        "processor",
         "predicted",
     ]);
     let results = launcher.results(2, &["fronts"])?;
-    let milliseconds = |seconds: f64| format!("{:.2}", 1e3 * seconds);
-    for (name, alone) in &results {
-        let Some(size) = name.strip_suffix(" alone") else {
-            continue;
-        };
+    let names = results
+        .iter()
+        .filter_map(|(name, _)| name.strip_suffix(" alone"));
+    for size in names {
         let (e, b) = size.split_once(' ').context("no size of a front")?;
-        let alone: f64 = alone.parse()?;
-        let joint = number(&results, &format!("{size} joint"))?;
-        let predicted =
-            [1, 2].map(|members| Ok(FrontCost::new(e.parse()?, b.parse()?, members).seconds(here)));
-        let [one, two]: [Result<f64>; 2] = predicted;
-        let (one, two) = (one?, two?);
-        table.add_row([
-            e.to_owned(),
-            b.to_owned(),
-            milliseconds(alone),
-            milliseconds(one),
-            milliseconds(joint),
-            milliseconds(two),
-            format!("{:.2}", alone / joint),
-            format!("{:.2}", one / two),
-        ]);
+        let predicted = |members: usize| -> Result<f64> {
+            Ok(FrontCost::new(e.parse()?, b.parse()?, members).seconds(here))
+        };
+        let measured = |how: &str| number(&results, &format!("{size} {how}"));
+        let one = [
+            measured("alone")?,
+            measured("alone, processor")?,
+            predicted(1)?,
+        ];
+        let two = [
+            measured("joint")?,
+            measured("joint, processor")?,
+            predicted(2)?,
+        ];
+        let times = one.iter().chain(&two);
+        let times = times.map(|seconds| format!("{:.2}", 1e3 * seconds));
+        let gains = one
+            .iter()
+            .zip(&two)
+            .map(|(one, two)| format!("{:.2}", one / two));
+        let size = [e.to_owned(), b.to_owned()];
+        table.add_row(size.into_iter().chain(times).chain(gains));
     }
     show(&mut table);
     Ok(())
