@@ -9,7 +9,12 @@ use crate::team::Team;
 ///
 /// # Errors
 /// The members together do not compute the bits of one.
-pub fn joint_front(team: &dyn Team, eliminated: usize, open: usize) -> Result<[f64; 2], Violation> {
+pub fn joint_front(
+    team: &dyn Team,
+    eliminated: usize,
+    open: usize,
+    clock: impl Fn() -> f64,
+) -> Result<[f64; 2], Violation> {
     joint_front_seconds(team, eliminated, open, clock).ok_or_else(|| Violation::Broken {
         property: "several members factor a front as one does",
         detail: format!(

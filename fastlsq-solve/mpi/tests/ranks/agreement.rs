@@ -157,13 +157,13 @@ fn inverse_on_patches(mpi: &Mpi) {
     let strengths = |options: Options| -> Vec<f64> {
         let u = unknown("u");
         let [q, g] = parameters(["q", "g"]);
-        let sensors = array![[0.4, 0.3], [1.5, 0.5], [0.5, 1.6], [0.9, 0.9]];
+        let sensors = array![[-0.6, 0.3], [0.5, 0.5], [0.5, -0.6], [0.1, 0.1]];
         let problem = InverseProblem::on(l_shape().unwrap())
             .equation(-laplacian(u), q)
             .dirichlet(g * X)
             .find(Sought::new(q, 1.0))
             .find(Sought::new(g, 0.0))
-            .observe(Observations::of(u, sensors, &[0.4, 1.1, 0.5, 0.7]).deviation(1e-2))
+            .observe(Observations::of(u, sensors, &[-0.2, 0.5, 0.4, 0.2]).deviation(1e-2))
             .options(options.tolerance(1e-6).patches(PatchOptions::new()));
         problem.fit().unwrap().parameters
     };
