@@ -29,7 +29,9 @@
 //! - **Other right-hand sides and adjoints** of a factored problem go up and down the same tree; Q stays where it was made,
 //!   so that a rank keeps M/P×N numbers of it.
 //! - **Patches.** Leaves are dealt out along a space-filling curve, in runs that are subtrees but for their ends; operators and
-//!   fronts are made where they belong, Schur complements go up the tree where it crosses ranks.
+//!   fronts are made where they belong, Schur complements go up the tree where it crosses ranks. A front near the root is
+//!   factored by the ranks below it together where the costs say that this is faster; the rank that has it then has the bits
+//!   that it would have computed alone. Other data and adjoints go through the same tree.
 //! - Everything else (the search, residuals at fresh points, evolutions) is done by all ranks alike. Solution and report are
 //!   on all of them. The clock is that of rank 0, and its progress callback is the one that is asked.
 //!
@@ -57,11 +59,34 @@
 //! | 3 | 8 | ns/4, 3ns/4 or 5ns/4 | n²s/4, 3n²s/4 |
 //!
 //! These levels are most of the work. By the formula, subtrees alone gain no more than a factor of 6.7 in the plane (128×128
-//! patches) and of 4 in space (16×16×16), however many ranks there are, and 4.8 and 3.6 with eight of them: beyond that only
-//! fronts that several ranks factor together would gain more, which is not done.
+//! patches) and of 4 in space (16×16×16), however many ranks there are, and 4.8 and 3.6 with eight of them.
+//!
+//! **Fronts by several ranks** share these operations, and cost messages; [`FrontCost`](fastlsq_solve::patches::FrontCost) has the
+//! formulas, and chooses for every front how many ranks are fastest. What leaves the owner of a front and comes back, e² + 2(e + b)b
+//! numbers, does not become less with more ranks. Two ranks on two cores that others used as well, processor time of the busier
+//! one in milliseconds:
+//!
+//! | e, b | by one | by two | gain | by the formula |
+//! |---|---|---|---|---|
+//! | 400, 0 | 1.9 | 2.4 | 0.79 | 0.38 |
+//! | 1600, 0 | 71 | 89 | 0.80 | 0.97 |
+//! | 200, 400 | 3.6 | 6.6 | 0.55 | 0.54 |
+//! | 400, 800 | 28 | 32 | 0.89 | 0.84 |
+//! | 800, 1600 | 184 | 159 | 1.16 | 1.17 |
+//! | 1600, 3200 | 1503 | 1388 | 1.08 | 1.48 |
+//!
+//! Waiting for the other rank is in these times. The formula has 3e10 operations a second and 7e8 bytes a second, packing and
+//! copies included, and with these constants the choice is made. So with one core to a rank it begins to pay at e = 540 with
+//! b = 2e and at 1700 with b = 0, for two ranks; at 710 and 2900 for sixteen. It stops paying where the columns of a front are
+//! fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the copies of one core
+//! do not (with 32 cores to a rank it begins at e = 17000, b = 2e). A gain in wall time was not seen: other work took the cores.
+//!
+//! # Constants
+//! CONSTANTS
 //!
 //! `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted operations,
-//! messages and bytes, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
+//! messages and bytes, times fronts, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
+//! Ten million rows of 500 features on four ranks (`cargo xtask mpi --memory`) took at most 478 MiB on any of them.
 //!
 //! # The binding
 //! `ferrompi`: a C shim that is compiled against the MPI at hand, which needs a C compiler and nothing else; blocking calls
