@@ -12,7 +12,7 @@ use fastlsq_solve::team::{Counts, Machine, Purpose, Tally, Team, Words, fingerpr
 use fastlsq_solve::{Backend, Factored, LsqOptions, SolveError, System, TeamBackend};
 use ferrompi::{Communicator, ReduceOp, ThreadLevel};
 
-use crate::MpiError;
+use crate::{MpiError, departure};
 
 /// The backend of a rank: all ranks of the job share the work of every solve that it is given to.
 ///
@@ -168,6 +168,7 @@ impl Job {
             _mpi: mpi,
         };
         END.set(Some(end));
+        departure::watch(job.rank);
         Ok(job)
     }
 
@@ -271,6 +272,7 @@ impl Team for Job {
             std::thread::sleep(Duration::from_secs(1));
         }
         eprintln!("fastlsq-mpi: {message}");
+        departure::allow();
         self.world.abort(1)
     }
 }
@@ -300,6 +302,7 @@ impl Drop for End {
             });
         }
         meet(self.job.as_ref(), Purpose::Farewell, 0, [0; 4]);
+        departure::allow();
     }
 }
 

@@ -38,9 +38,9 @@
 //! # What goes wrong
 //! Ranks [meet](fastlsq_solve::team::meet) before they do something together. A rank that has ended, that states another problem,
 //! runs another version or computes with other numbers is found out there; the job ends on all ranks, with a message on
-//! standard error and a status that is not zero. The smallest amount of memory that a rank has is that of all: what
-//! would not fit there is refused on all of them, as an error like any other. A rank that is killed ends the job through
-//! `mpirun`.
+//! standard error and a status that is not zero. So it does if a rank exits in the middle of something. The smallest amount of
+//! memory that a rank has is that of all: what would not fit there is refused on all of them, as an error like any other. A rank
+//! that is killed ends the job through `mpirun`.
 //!
 //! # What it costs
 //! **Rows.** [`fastlsq_solve::lsq::RowsCost`] has the formulas. In short: sharing pays while M/P, the rows of a rank, are several
@@ -94,6 +94,7 @@
 //! bindings from the headers at hand and needs libclang for it. It has more of the standard, but nothing more that is used here:
 //! point-to-point messages, a broadcast and a reduction of numbers, `MPI_Abort`.
 
+mod departure;
 mod error;
 mod job;
 

@@ -172,7 +172,10 @@ fn inverse_on_patches(mpi: &Mpi) {
 
 /// Fits on all ranks together, and on rank 0 alone.
 fn compare_fits(mpi: &Mpi, name: &str, fit: impl Fn(Options) -> Vec<f64>) {
+    let before = mpi.counts().messages;
     let together = fit(Options::new().backend(mpi.clone()));
+    let shared = mpi.counts().messages > before;
+    assert_eq!(shared, mpi.size() > 1, "{name}: nothing is shared");
     if mpi.rank() == 0 {
         let alone = fit(Options::new());
         let pairs = together.iter().zip(&alone);

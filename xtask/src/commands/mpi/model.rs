@@ -132,6 +132,10 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
             "fronts on {ranks} ranks: counted over predicted is {ratios:?}"
         );
         let (messages, numbers) = traffic(&grid, &cost, ranks, of("functions of a leaf")?);
+        ensure!(
+            of("messages")? == messages && of("bytes")? == 8.0 * numbers,
+            "another traffic than predicted on {ranks} ranks"
+        );
         table.add_row([
             ranks.to_string(),
             of("leaves")?.to_string(),
@@ -200,7 +204,7 @@ fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
 /// Messages and numbers of a solve in three steps (the first, one of refinement, one that measures rounding).
 ///
 /// A Schur complement for every crossing, and what joint fronts take; for every step, traces up and down at every crossing, the sum of the solved
-/// traces, and the coefficients of all leaves from each rank to all; once, seven indicators of each leaf, and two norms.
+/// traces, and the coefficients of all leaves from each rank to all; once, eight indicators of each leaf, and two norms.
 fn traffic(grid: &Patches, cost: &TreeCost, ranks: usize, functions: f64) -> (f64, f64) {
     const STEPS: f64 = 3.0;
     let (others, p) = (ranks as f64 - 1.0, ranks as f64);
@@ -215,7 +219,7 @@ fn traffic(grid: &Patches, cost: &TreeCost, ranks: usize, functions: f64) -> (f6
     let numbers = cost.schur as f64
         + cost.joint[1] as f64
         + STEPS * (2.0 * cost.open as f64 + 2.0 * others * unknowns + others * leaves * functions)
-        + 7.0 * others * leaves
+        + 8.0 * others * leaves
         + 4.0 * others;
     (messages, numbers)
 }
