@@ -1,6 +1,7 @@
-//! Ranks that believe something else of themselves, so that they share more or less than they would.
+//! Ranks that believe something else of themselves, so that they share more or less than they would, and that know how long they
+//! have spent in messages.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fastlsq_mpi::fastlsq_solve::team::{Machine, Tally, Team, Words};
 
@@ -9,9 +10,30 @@ use fastlsq_mpi::fastlsq_solve::team::{Machine, Tally, Team, Words};
 pub(crate) struct Inclined {
     team: Arc<dyn Team>,
     machine: Machine,
+    /// Processor seconds in messages.
+    in_messages: Mutex<f64>,
 }
 
 impl Inclined {
+    fn new(team: Arc<dyn Team>, machine: Machine) -> Self {
+        Self {
+            team,
+            machine,
+            in_messages: Mutex::new(0.0),
+        }
+    }
+
+    /// Seconds that the threads of this process have had a processor, without those in messages.
+    pub(crate) fn work_seconds(&self) -> f64 {
+        processor_seconds() - *self.in_messages.lock().unwrap()
+    }
+
+    fn message(&self, call: impl FnOnce(&dyn Team)) {
+        let begin = processor_seconds();
+        call(self.team.as_ref());
+        *self.in_messages.lock().unwrap() += processor_seconds() - begin;
+    }
+
     /// Operations take long, messages nothing.
     pub(crate) fn to_share(team: Arc<dyn Team>) -> Self {
         let machine = Machine {
@@ -19,7 +41,7 @@ impl Inclined {
             latency: 0.0,
             bandwidth: f64::INFINITY,
         };
-        Self { team, machine }
+        Self::new(team, machine)
     }
 
     /// Messages take for ever.
@@ -29,7 +51,7 @@ impl Inclined {
             latency: 1.0,
             bandwidth: 1.0,
         };
-        Self { team, machine }
+        Self::new(team, machine)
     }
 }
 
@@ -51,19 +73,19 @@ impl Team for Inclined {
     }
 
     fn send(&self, to: usize, numbers: &[f64]) {
-        self.team.send(to, numbers);
+        self.message(|team| team.send(to, numbers));
     }
 
     fn receive(&self, from: usize, numbers: &mut [f64]) {
-        self.team.receive(from, numbers);
+        self.message(|team| team.receive(from, numbers));
     }
 
     fn broadcast(&self, from: usize, numbers: &mut [f64]) {
-        self.team.broadcast(from, numbers);
+        self.message(|team| team.broadcast(from, numbers));
     }
 
     fn maximum(&self, words: &mut Words) {
-        self.team.maximum(words);
+        self.message(|team| team.maximum(words));
     }
 
     fn tally(&self) -> &Tally {
@@ -73,4 +95,14 @@ impl Team for Inclined {
     fn end(&self, message: &str) -> ! {
         self.team.end(message)
     }
+}
+
+/// Seconds that the threads of this process have had a processor.
+fn processor_seconds() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let nanoseconds = tasks.flatten().filter_map(|task| {
+        let times = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        times.split_whitespace().next()?.parse::<f64>().ok()
+    });
+    nanoseconds.sum::<f64>() * 1e-9
 }

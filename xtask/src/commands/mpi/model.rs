@@ -152,20 +152,20 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
     Ok(())
 }
 
-/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does, and beside what
-/// the busiest rank had of a processor, which does not.
+/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does, and beside the
+/// processor time of the busiest rank without messages, which does not.
 fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
     let mut table = plain_table(&[
         "e",
         "b",
         "ms by one",
-        "processor",
+        "work",
         "predicted",
         "ms by two",
-        "processor",
+        "work",
         "predicted",
         "gain",
-        "processor",
+        "work",
         "predicted",
     ]);
     let results = launcher.results(2, &["fronts"])?;
@@ -178,16 +178,8 @@ fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
             Ok(FrontCost::new(e.parse()?, b.parse()?, members).seconds(here))
         };
         let measured = |how: &str| number(&results, &format!("{size} {how}"));
-        let one = [
-            measured("alone")?,
-            measured("alone, processor")?,
-            predicted(1)?,
-        ];
-        let two = [
-            measured("joint")?,
-            measured("joint, processor")?,
-            predicted(2)?,
-        ];
+        let one = [measured("alone")?, measured("alone, work")?, predicted(1)?];
+        let two = [measured("joint")?, measured("joint, work")?, predicted(2)?];
         let times = one.iter().chain(&two);
         let times = times.map(|seconds| format!("{:.2}", 1e3 * seconds));
         let gains = one
