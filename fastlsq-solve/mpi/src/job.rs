@@ -109,12 +109,12 @@ struct Job {
     tally: Tally,
 }
 
-/// A core, and what it takes to pass numbers on to another process, packing and copies included: fitted to the processor time of
+/// A core, and what it takes to pass numbers on to another process, packing and copies included: fitted to the work of
 /// fronts that two ranks factored (AVX-512). Bare messages between two processes reach 2e9 bytes a second.
 const CORE: Machine = Machine {
     flop_rate: 3e10,
     latency: 4e-7,
-    bandwidth: 7e8,
+    bandwidth: 5e8,
 };
 /// Seconds until a message from another node begins to arrive, from a data sheet. Its bytes take no longer than the copies, which
 /// are the work of one core.

@@ -63,26 +63,31 @@
 //!
 //! **Fronts by several ranks** share these operations, and cost messages; [`FrontCost`](fastlsq_solve::patches::FrontCost) has the
 //! formulas, and chooses for every front how many ranks are fastest. What leaves the owner of a front and comes back, e² + 2(e + b)b
-//! numbers, does not become less with more ranks. Two ranks on two cores that others used as well, processor time of the busier
-//! one in milliseconds:
+//! numbers, does not become less with more ranks. Two ranks, milliseconds of processor time of the busier one, on cores that others
+//! used as well:
 //!
-//! | e, b | by one | by two | gain | by the formula |
-//! |---|---|---|---|---|
-//! | 400, 0 | 1.9 | 2.4 | 0.79 | 0.38 |
-//! | 1600, 0 | 71 | 89 | 0.80 | 0.97 |
-//! | 200, 400 | 3.6 | 6.6 | 0.55 | 0.54 |
-//! | 400, 800 | 28 | 32 | 0.89 | 0.84 |
-//! | 800, 1600 | 184 | 159 | 1.16 | 1.17 |
-//! | 1600, 3200 | 1503 | 1388 | 1.08 | 1.48 |
+//! | e, b | work by one | work by two | messages | gain | by the formula |
+//! |---|---|---|---|---|---|
+//! | 800, 0 | 10.2 | 8.1 | 3.6 | 0.87 | 0.51 |
+//! | 1600, 0 | 60 | 50 | 15 | 0.92 | 0.82 |
+//! | 400, 800 | 25 | 25 | 6 | 0.82 | 0.69 |
+//! | 800, 1600 | 155 | 135 | 24 | 0.98 | 1.02 |
+//! | 1600, 3200 | 1580 | 1172 | 94 | 1.25 | 1.35 |
 //!
-//! Waiting for the other rank is in these times. The formula has 3e10 operations a second and 7e8 bytes a second, packing and
-//! copies included, and with these constants the choice is made. So with one core to a rank it begins to pay at e = 540 with
-//! b = 2e and at 1700 with b = 0, for two ranks; at 710 and 2900 for sixteen. It stops paying where the columns of a front are
-//! fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the copies of one core
-//! do not (with 32 cores to a rank it begins at e = 17000, b = 2e). A gain in wall time was not seen: other work took the cores.
+//! Work includes packing and copies; messages are bytes at 2.1e9 a second, as measured apart, because the time of waiting for
+//! others would be in them otherwise. The formula has 3e10 operations a second and 5e8 bytes a second, packing and copies included;
+//! both were fitted to this table, and with them the choice is made. By the formula, with one core to a rank it begins to pay at
+//! e = 740 with b = 2e and at 2300 with b = 0 for two ranks, at 1020 and 4000 for sixteen. It stops paying where the columns of
+//! a front are fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the
+//! packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). In wall time nothing
+//! was gained up to 1600, 3200: the second core was never free. What calm cores gain is not known yet.
 //!
 //! # Constants
-//! CONSTANTS
+//! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: RATE operations a second of a
+//! thread (QR of 20000×300), 3.8e-7 … 4.2e-7 s latency, BAND bytes a second between two processes. The best of them are
+//! nearest to what the machine can do. Counted runs of 1 to 8 ranks: messages and bytes are as predicted, of rows and of patches,
+//! fronts single and joint; operations of the busiest rank are 1.008 of the prediction for rows and 1.0000 for fronts. With fronts by
+//! several ranks, the busiest of eight does 1.24 of an even share, without 1.63 (16×16 patches).
 //!
 //! `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted operations,
 //! messages and bytes, times fronts, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
