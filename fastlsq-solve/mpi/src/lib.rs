@@ -83,8 +83,8 @@
 //! was gained up to 1600, 3200: the second core was never free. What calm cores gain is not known yet.
 //!
 //! # Constants
-//! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: RATE operations a second of a
-//! thread (QR of 20000×300), 3.8e-7 … 4.2e-7 s latency, BAND bytes a second between two processes. The best of them are
+//! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: 4.5e9 … 1.5e10 operations a second of a
+//! thread (QR of 20000×300), 3.8e-7 … 4.2e-7 s latency, 1.1e9 … 3.4e9 bytes a second between two processes. The best of them are
 //! nearest to what the machine can do. Counted runs of 1 to 8 ranks: messages and bytes are as predicted, of rows and of patches,
 //! fronts single and joint; operations of the busiest rank are 1.008 of the prediction for rows and 1.0000 for fronts. With fronts by
 //! several ranks, the busiest of eight does 1.24 of an even share, without 1.63 (16×16 patches).

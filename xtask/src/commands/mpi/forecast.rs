@@ -34,7 +34,7 @@ const TREES: [(&str, Patches); 2] = [
 const CORES: f64 = 32.0;
 const LATENCY: f64 = 2e-6;
 const BANDWIDTH: f64 = 1e10;
-/// Bytes a second that one core packs and copies, measured: no Schur complement and no column of a front travels faster.
+/// Bytes a second that one core packs and copies, fitted to measured fronts: no Schur complement and no column of a front travels faster.
 const COPIES: f64 = 5e8;
 /// Numbers of nodes.
 const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
@@ -49,7 +49,7 @@ pub(super) fn draw(here: &Machine, workspace: &Workspace) -> Result<()> {
     let caption = format!(
         "Forecast of a model, not a measurement: nodes of {CORES} cores that do {:.1e} operations a second each (one core, \
          measured), {LATENCY:e} s latency and {BANDWIDTH:e} bytes a second between nodes (assumed), {COPIES:e} bytes a second \
-         where fronts are packed and copied (measured). Grey: the time of one node over their number.",
+         where fronts are packed and copied (fitted to measurements). Grey: the time of one node over their number.",
         here.flop_rate
     );
     println!("\n{caption}");
