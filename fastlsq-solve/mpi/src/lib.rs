@@ -76,11 +76,11 @@
 //!
 //! Work includes packing and copies; messages are bytes at 2.1e9 a second, as measured apart, because the time of waiting for
 //! others would be in them otherwise. The formula has 3e10 operations a second and 5e8 bytes a second, packing and copies included;
-//! both were fitted to this table, and with them the choice is made. By the formula, with one core to a rank it begins to pay at
+//! both were fitted to such times, and with them the choice is made. By the formula, with one core to a rank it begins to pay at
 //! e = 740 with b = 2e and at 2300 with b = 0 for two ranks, at 1020 and 4000 for sixteen. It stops paying where the columns of
 //! a front are fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the
-//! packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). In wall time nothing
-//! was gained up to 1600, 3200: the second core was never free. What calm cores gain is not known yet.
+//! packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). On the clock
+//! the gain at 1600, 3200 was between 0.77 and 1.08 in eight runs, while other work had the cores; what calm ones gain is not known.
 //!
 //! # Constants
 //! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: 4.5e9 … 1.5e10 operations a second of a
