@@ -1,6 +1,7 @@
 //! Several members solve what one would, to the same bits; and whatever goes wrong on one of them is known to all.
 #![allow(clippy::unwrap_used)]
 
+use std::f64::consts::PI;
 use std::ops::ControlFlow;
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use faer::Mat;
 use fastlsq_solve::conformance::{CHECKS, as_team};
 use fastlsq_solve::lsq::{Method, RowsCost};
-use fastlsq_solve::patches::PatchOptions;
+use fastlsq_solve::patches::{FrontCost, PatchOptions};
 use fastlsq_solve::team::Team;
 use fastlsq_solve::{
     Backend, BoxDomain, CpuBackend, EquationRow, FrequencyLaw, LinearProblem, LsqOptions, Options,
@@ -204,6 +205,45 @@ fn patches_are_divided_by_subtree() {
 }
 
 #[test]
+fn shared_patches_solve_for_other_data_and_transposed() {
+    let u = unknown("u");
+    let shape = || fastlsq_solve::problems::local::l_shape().unwrap();
+    let given = LinearProblem::on(shape())
+        .equation(-laplacian(u), 1.0)
+        .dirichlet(X);
+    // A constant is left free, and a mean says which: the last front is bordered.
+    let free = LinearProblem::on(BoxDomain::unit(2))
+        .equation(-laplacian(u), sin(2.0 * PI * X) * Y)
+        .neumann(0.0)
+        .mean(1.0);
+    let options = Options::new()
+        .tolerance(1e-5)
+        .patches(PatchOptions::new().max_rounds(2));
+    for problem in [given, free] {
+        let solved = |options: &Options| {
+            let kept = problem.factor_with(options).unwrap();
+            let (rows, columns) = (kept.factored().info().rows, kept.factored().info().cols);
+            let b = Mat::from_fn(rows, 2, |i, j| ((i * (j + 3)) as f64).sin());
+            let v = Mat::from_fn(columns, 2, |i, j| ((i + 7 * j) as f64).cos());
+            let forth = kept.factored().solve(b.as_ref()).unwrap();
+            let back = kept.factored().adjoint(v.as_ref()).unwrap();
+            (forth, back)
+        };
+        let alone = solved(&options);
+        for size in [2, 3] {
+            let answers = as_team(size, |team| {
+                solved(&options.clone().backend(TeamBackend::new(team)))
+            });
+            for own in &answers {
+                assert!(same_bits(&own.0, &answers[0].0) && same_bits(&own.1, &answers[0].1));
+                assert!(relative(&own.0, &alone.0) < 1e-11, "{size}");
+                assert!(relative(&own.1, &alone.1) < 1e-11, "{size}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_failure_on_one_member_is_that_of_all() {
     let law = FrequencyLaw::Isotropic(12.0);
     let basis = Arc::new(SinusoidalBasis::random(2, 20, &law, 3).unwrap());
@@ -349,22 +389,34 @@ proptest! {
     }
 }
 
-/// Two halves of a grid are two subtrees: what one member does not do is done by the other, and little is done by one alone.
+/// Two halves of a grid are two subtrees: what one member does not do is done by the other. All that they do not share evenly is
+/// the front on the cut, with 14 unknowns on the side of a patch: a small one is the work of one member, a large one of both.
 #[test]
 fn two_members_share_the_fronts_of_a_grid_evenly() {
     let u = unknown("u");
     let vary = LinearProblem::on(BoxDomain::unit(2))
         .equation(-laplacian(u) + (1.0 + 30.0 * X * Y * Y) * u, 1.0)
         .dirichlet(0.0);
-    let patches = PatchOptions::new().first_grid([8, 8]).max_rounds(1);
-    let options = Options::new().tolerance(1e-6).patches(patches);
-    let flops = as_team(2, |team: Arc<dyn Team>| {
-        let options = options.clone().backend(TeamBackend::new(Arc::clone(&team)));
-        vary.solve_with(&options).unwrap();
-        team.tally().counts().flops as f64
-    });
-    // All that is not shared is the front on the cut: 8 sides of 14 unknowns.
-    let cut = 2.0 / 3.0 * f64::powi(8.0 * 14.0, 3);
-    let apart = flops[0] - flops[1];
-    assert!((apart - cut).abs() < 1e-3 * cut, "{flops:?}");
+    for cells in [8, 16] {
+        let patches = PatchOptions::new().first_grid([cells, cells]).max_rounds(1);
+        let options = Options::new().tolerance(1e-6).patches(patches);
+        let value = |options: &Options| {
+            let solution = vary.solve_with(options).unwrap();
+            solution.value(&[0.3, 0.4]).unwrap()
+        };
+        let alone = value(&options);
+        let flops = as_team(2, |team: Arc<dyn Team>| {
+            let options = options.clone().backend(TeamBackend::new(Arc::clone(&team)));
+            assert!((value(&options) / alone - 1.0).abs() < 1e-12);
+            team.tally().counts().flops as f64
+        });
+        let members = if cells == 8 { 1 } else { 2 };
+        let cut = FrontCost::new(cells * 14, 0, members);
+        let apart = 2.0 * cut.most_flops - cut.all_flops;
+        let difference = (flops[0] - flops[1]).abs() - apart;
+        assert!(
+            difference.abs() < 1e-3 * cut.all_flops,
+            "{cells}: {flops:?}"
+        );
+    }
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 #[derive(Debug, Clone)]
 pub(crate) struct Cargo {
     args: Vec<String>,
-    env: Vec<(&'static str, &'static str)>,
+    env: Vec<(&'static str, String)>,
 }
 
 impl Cargo {
@@ -26,8 +26,8 @@ impl Cargo {
     }
 
     /// Sets a variable in the environment of this invocation only.
-    pub(crate) fn env(mut self, key: &'static str, value: &'static str) -> Self {
-        self.env.push((key, value));
+    pub(crate) fn env(mut self, key: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((key, value.into()));
         self
     }
 
@@ -82,7 +82,7 @@ impl Cargo {
         let mut command = Command::new(program);
         command
             .args(&self.args)
-            .envs(self.env.iter().copied())
+            .envs(self.env.iter().map(|(key, value)| (key, value)))
             .current_dir(root);
         command
     }

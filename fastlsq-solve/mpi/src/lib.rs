@@ -29,16 +29,18 @@
 //! - **Other right-hand sides and adjoints** of a factored problem go up and down the same tree; Q stays where it was made,
 //!   so that a rank keeps M/P×N numbers of it.
 //! - **Patches.** Leaves are dealt out along a space-filling curve, in runs that are subtrees but for their ends; operators and
-//!   fronts are made where they belong, Schur complements go up the tree where it crosses ranks.
+//!   fronts are made where they belong, Schur complements go up the tree where it crosses ranks. A front near the root is
+//!   factored by the ranks below it together where the costs say that this is faster; the rank that has it then has the bits
+//!   that it would have computed alone. Other data and adjoints go through the same tree.
 //! - Everything else (the search, residuals at fresh points, evolutions) is done by all ranks alike. Solution and report are
 //!   on all of them. The clock is that of rank 0, and its progress callback is the one that is asked.
 //!
 //! # What goes wrong
 //! Ranks [meet](fastlsq_solve::team::meet) before they do something together. A rank that has ended, that states another problem,
 //! runs another version or computes with other numbers is found out there; the job ends on all ranks, with a message on
-//! standard error and a status that is not zero. The smallest amount of memory that a rank has is that of all: what
-//! would not fit there is refused on all of them, as an error like any other. A rank that is killed ends the job through
-//! `mpirun`.
+//! standard error and a status that is not zero. So it does if a rank exits in the middle of something. The smallest amount of
+//! memory that a rank has is that of all: what would not fit there is refused on all of them, as an error like any other. A rank
+//! that is killed ends the job through `mpirun`.
 //!
 //! # What it costs
 //! **Rows.** [`fastlsq_solve::lsq::RowsCost`] has the formulas. In short: sharing pays while M/P, the rows of a rank, are several
@@ -57,11 +59,39 @@
 //! | 3 | 8 | ns/4, 3ns/4 or 5ns/4 | n²s/4, 3n²s/4 |
 //!
 //! These levels are most of the work. By the formula, subtrees alone gain no more than a factor of 6.7 in the plane (128×128
-//! patches) and of 4 in space (16×16×16), however many ranks there are, and 4.8 and 3.6 with eight of them: beyond that only
-//! fronts that several ranks factor together would gain more, which is not done.
+//! patches) and of 4 in space (16×16×16), however many ranks there are, and 4.8 and 3.6 with eight of them.
+//!
+//! **Fronts by several ranks** share these operations, and cost messages; [`FrontCost`](fastlsq_solve::patches::FrontCost) has the
+//! formulas, and chooses for every front how many ranks are fastest. What leaves the owner of a front and comes back, e² + 2(e + b)b
+//! numbers, does not become less with more ranks. Two ranks, milliseconds of processor time of the busier one, on cores that others
+//! used as well:
+//!
+//! | e, b | work by one | work by two | messages | gain | by the formula |
+//! |---|---|---|---|---|---|
+//! | 800, 0 | 10.2 | 8.1 | 3.6 | 0.87 | 0.51 |
+//! | 1600, 0 | 60 | 50 | 15 | 0.92 | 0.82 |
+//! | 400, 800 | 25 | 25 | 6 | 0.82 | 0.69 |
+//! | 800, 1600 | 155 | 135 | 24 | 0.98 | 1.02 |
+//! | 1600, 3200 | 1580 | 1172 | 94 | 1.25 | 1.35 |
+//!
+//! Work includes packing and copies; messages are bytes at 2.1e9 a second, as measured apart, because the time of waiting for
+//! others would be in them otherwise. The formula has 3e10 operations a second and 5e8 bytes a second, packing and copies included;
+//! both were fitted to such times, and with them the choice is made. By the formula, with one core to a rank it begins to pay at
+//! e = 740 with b = 2e and at 2300 with b = 0 for two ranks, at 1020 and 4000 for sixteen. It stops paying where the columns of
+//! a front are fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the
+//! packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). On the clock
+//! the gain at 1600, 3200 was between 0.77 and 1.08 in eight runs, while other work had the cores; what calm ones gain is not known.
+//!
+//! # Constants
+//! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: 4.5e9 … 1.5e10 operations a second of a
+//! thread (QR of 20000×300), 3.8e-7 … 4.2e-7 s latency, 1.1e9 … 3.4e9 bytes a second between two processes. The best of them are
+//! nearest to what the machine can do. Counted runs of 1 to 8 ranks: messages and bytes are as predicted, of rows and of patches,
+//! fronts single and joint; operations of the busiest rank are 1.008 of the prediction for rows and 1.0000 for fronts. With fronts by
+//! several ranks, the busiest of eight does 1.24 of an even share, without 1.63 (16×16 patches).
 //!
 //! `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted operations,
-//! messages and bytes, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
+//! messages and bytes, times fronts, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).
+//! Ten million rows of 500 features on four ranks (`cargo xtask mpi --memory`) took at most 478 MiB on any of them.
 //!
 //! # The binding
 //! `ferrompi`: a C shim that is compiled against the MPI at hand, which needs a C compiler and nothing else; blocking calls
@@ -69,6 +99,7 @@
 //! bindings from the headers at hand and needs libclang for it. It has more of the standard, but nothing more that is used here:
 //! point-to-point messages, a broadcast and a reduction of numbers, `MPI_Abort`.
 
+mod departure;
 mod error;
 mod job;
 

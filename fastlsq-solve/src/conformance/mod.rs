@@ -10,6 +10,7 @@
 //! ```
 
 mod blocks;
+mod fronts;
 mod reference;
 mod requests;
 mod solves;
@@ -23,6 +24,7 @@ pub use blocks::{
     exact_blocks, periodic_partners, row_weights, systems_of_unknowns, tabulated_coefficients,
     variable_coefficients,
 };
+pub use fronts::joint_front;
 pub use requests::{information, wrong_requests, zero_matrix};
 pub use solves::{
     adjoint_identity, cached_solves, full_rank, rank_deficient, ridge, ridge_rows,

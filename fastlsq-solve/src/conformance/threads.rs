@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::team::{Purpose, Tally, Team, Words, meet};
+use crate::team::{Machine, Purpose, Tally, Team, Words, meet};
 
 /// Does the same work as every member of a team of so many threads; the answers in the order of their ranks.
 ///
@@ -127,6 +127,15 @@ impl Team for Member {
 
     fn memory(&self) -> usize {
         4 << 30
+    }
+
+    /// Slow ones that talk for nothing: they share whatever can be shared.
+    fn machine(&self) -> Machine {
+        Machine {
+            flop_rate: 1.0,
+            latency: 0.0,
+            bandwidth: f64::INFINITY,
+        }
     }
 
     fn send(&self, to: usize, numbers: &[f64]) {

@@ -15,7 +15,7 @@
 //! shared, take longer than the rows.
 
 use super::streamed::Layout;
-use crate::team::Plan;
+use crate::team::{Machine, Plan};
 
 /// The costs of factoring rows that are shared, to leading order; messages and bytes are exact.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,17 +35,6 @@ pub struct RowsCost {
     pub bytes: u64,
     /// Messages one after the other on the longest way, there and back.
     pub steps: u32,
-}
-
-/// What one process of a machine does, and what lies between two of them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Machine {
-    /// Operations per second of a process.
-    pub flop_rate: f64,
-    /// Seconds until a message begins to arrive.
-    pub latency: f64,
-    /// Bytes per second of a message.
-    pub bandwidth: f64,
 }
 
 impl RowsCost {

@@ -70,7 +70,7 @@ pub use cached::CachedSolver;
 pub use columns::spanning_columns;
 pub(crate) use constrained::factor_constrained_shared;
 pub use constrained::{ConstrainedFactorisation, Constraints, factor_constrained};
-pub use cost::{Machine, RowsCost};
+pub use cost::RowsCost;
 pub use error::{Input, LsqError};
 pub(crate) use factor::factor_shared;
 pub use factor::{Factorisation, factor};

@@ -22,8 +22,8 @@ pub(super) struct DataCovector {
 }
 
 impl Factored<'_> {
-    /// The transpose of a solve from nothing, of a process that has all leaves: for c̄ of every leaf, d̄ with
-    /// ⟨c(data), c̄⟩ = ⟨data, d̄⟩.
+    /// The transpose of a solve from nothing: for c̄ of every leaf, d̄ with ⟨c(data), c̄⟩ = ⟨data, d̄⟩. Where several processes
+    /// have the leaves, each learns what is said of its own, and all what is said of the functionals.
     pub(super) fn transposed(&self, covectors: &[Vec<f64>]) -> DataCovector {
         let (leaves, skeleton, reference) = (&self.leaves, &self.skeleton, self.reference);
         let mut traces = vec![0.0; self.elimination.unknowns()];
@@ -39,10 +39,16 @@ impl Factored<'_> {
             }
         }
         let values = match &self.border {
-            Some(border) => border.solve_transposed(&mut traces, &multipliers),
+            Some(border) => {
+                let mut all = self.sharing.sum(traces);
+                let multipliers = self.sharing.sum(multipliers);
+                let values = border.solve_transposed(&mut all, &multipliers);
+                traces = self.elimination.own_part(&all);
+                values
+            }
             None => Vec::new(),
         };
-        let skeleton_covector = self.elimination.solve_transposed(traces);
+        let skeleton_covector = self.elimination.solve_transposed(traces, &self.sharing);
         let mut all = vec![LeafData::default(); leaves.len()];
         for group in groups(leaves) {
             let operator = group.operator;

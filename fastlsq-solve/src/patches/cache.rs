@@ -117,11 +117,12 @@ impl FrontCache {
         wanted
     }
 
-    /// Forgets what is not used any more, and makes sure that new fronts of these sizes have room on every process.
-    pub(super) fn make_room(
+    /// Forgets what is not used any more, and makes sure that new fronts of these sizes have room on every process: on the first
+    /// that makes it for good, on those that help as long as it is made.
+    pub(super) fn make_room<'a>(
         &mut self,
         used: &HashSet<Key>,
-        new: impl Iterator<Item = (usize, (usize, usize))>,
+        new: impl Iterator<Item = (&'a [usize], (usize, usize))>,
     ) -> Result<(), Limit> {
         let me = self.sharing.rank();
         self.ledger.retain(|key, _| used.contains(key));
@@ -137,10 +138,14 @@ impl FrontCache {
             .retain(|_, id| ids.contains(id) || bordered.contains(id));
         // Those that are made anew replace others, so that this is somewhat too much.
         let mut sums: HashMap<usize, (usize, usize)> = HashMap::new();
-        for (owner, size) in new {
-            let (numbers, largest) = sums.entry(owner).or_default();
-            *numbers = numbers.saturating_add(front_numbers(size));
-            *largest = (*largest).max(size.1.saturating_mul(size.1));
+        for (makers, size) in new {
+            for (place, &maker) in makers.iter().enumerate() {
+                let (numbers, largest) = sums.entry(maker).or_default();
+                if place == 0 {
+                    *numbers = numbers.saturating_add(front_numbers(size));
+                }
+                *largest = (*largest).max(size.1.saturating_mul(size.1));
+            }
         }
         let needed = sums.into_iter().map(|(owner, (numbers, largest))| {
             numbers

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{Mat, MatMut, MatRef};
 
 use super::PatchError;
 use super::cache::{FrontCache, Key, Shape};
@@ -90,15 +90,17 @@ impl Elimination {
         }
         let keys: Vec<Key> = owners.iter().copied().zip(ids).collect();
         let wanted = cache.wanted(&steps, &keys);
+        let helpers = cache.sharing.helpers_of_steps(&owners, &steps, size);
         let sizes = wanted.iter().map(|&index| {
             let step = &steps[index];
             let all = step.blocks.len() * size;
-            (owners[index], (step.eliminated * size, all))
+            (helpers[index].as_slice(), (step.eliminated * size, all))
         });
         cache.make_room(&keys.iter().copied().collect(), sizes)?;
         let plan = FrontPlan {
             steps: &steps,
             keys: &keys,
+            helpers: &helpers,
             wanted: &wanted,
             bordered,
         };
@@ -142,34 +144,43 @@ impl Elimination {
         self.last.1
     }
 
-    /// The transpose of [`solve`](Self::solve), of a process that has all fronts.
-    pub(super) fn solve_transposed(&self, mut covector: Vec<f64>) -> Vec<f64> {
-        let fronts = || {
-            self.acts.iter().filter_map(|act| match act {
-                Act::Eliminate {
-                    eliminated,
-                    boundary,
-                    front: Some(front),
-                } => Some((eliminated, boundary, front)),
-                _ => None,
-            })
-        };
-        for (eliminated, boundary, front) in fronts() {
-            let own = self.gather(&covector, eliminated);
-            let outward = front.backward_transposed(own.as_ref());
-            self.scatter(&outward, boundary, &mut covector, 1.0);
-        }
-        for (eliminated, boundary, front) in fronts().collect::<Vec<_>>().into_iter().rev() {
-            let mut own = self.gather(&covector, eliminated);
-            let boundary = self.gather(&covector, boundary);
-            front.forward_transposed(own.as_mut(), boundary.as_ref());
-            self.scatter(&own, eliminated, &mut covector, 0.0);
-        }
-        covector
+    /// The traces of all blocks for a right-hand side, which is the sum of what all processes have.
+    pub(super) fn solve(&self, rhs: Vec<f64>, sharing: &Sharing) -> Vec<f64> {
+        let up = |front: &Front, own: MatMut<'_, f64>| front.forward(own) * faer::Scale(-1.0);
+        self.sweep(rhs, sharing, up, Front::backward)
     }
 
-    /// The traces of all blocks for a right-hand side, which is the sum of what all processes have.
-    pub(super) fn solve(&self, mut rhs: Vec<f64>, sharing: &Sharing) -> Vec<f64> {
+    /// The transpose of [`solve`](Self::solve), for a covector that is the sum of what all processes have.
+    pub(super) fn solve_transposed(&self, covector: Vec<f64>, sharing: &Sharing) -> Vec<f64> {
+        let up = |front: &Front, own: MatMut<'_, f64>| front.backward_transposed(own.as_ref());
+        self.sweep(covector, sharing, up, Front::forward_transposed)
+    }
+
+    /// Of a vector that all processes have, the blocks that this one eliminates.
+    pub(super) fn own_part(&self, all: &[f64]) -> Vec<f64> {
+        let mut own = vec![0.0; all.len()];
+        for act in &self.acts {
+            if let Act::Eliminate {
+                eliminated,
+                front: Some(_),
+                ..
+            } = act
+            {
+                self.scatter(&self.gather(all, eliminated), eliminated, &mut own, 0.0);
+            }
+        }
+        own
+    }
+
+    /// Up the tree and down again. Upwards each front changes what there is for its own unknowns and adds to those around it;
+    /// downwards, what is known of those gives its own.
+    fn sweep(
+        &self,
+        mut values: Vec<f64>,
+        sharing: &Sharing,
+        up: impl Fn(&Front, MatMut<'_, f64>) -> Mat<f64>,
+        down: impl Fn(&Front, MatMut<'_, f64>, MatRef<'_, f64>),
+    ) -> Vec<f64> {
         let me = sharing.rank();
         for act in &self.acts {
             match act {
@@ -178,21 +189,20 @@ impl Elimination {
                     boundary,
                     front: Some(front),
                 } => {
-                    let mut own = self.gather(&rhs, eliminated);
-                    let outward = front.forward(own.as_mut());
-                    self.scatter(&own, eliminated, &mut rhs, 0.0);
-                    let negative = outward * faer::Scale(-1.0);
-                    self.scatter(&negative, boundary, &mut rhs, 1.0);
+                    let mut own = self.gather(&values, eliminated);
+                    let outward = up(front, own.as_mut());
+                    self.scatter(&own, eliminated, &mut values, 0.0);
+                    self.scatter(&outward, boundary, &mut values, 1.0);
                 }
                 Act::Pass { from, to, blocks } if *from == me || *to == me => {
                     // What is passed on is counted there, and here no more.
                     let (keep, own) = if *to == me {
                         (1.0, None)
                     } else {
-                        (0.0, Some(&rhs))
+                        (0.0, Some(&values))
                     };
-                    let values = self.pass(sharing, (*from, *to), blocks, own);
-                    self.scatter(&values, blocks, &mut rhs, keep);
+                    let passed = self.pass(sharing, (*from, *to), blocks, own);
+                    self.scatter(&passed, blocks, &mut values, keep);
                 }
                 _ => {}
             }
@@ -204,38 +214,25 @@ impl Elimination {
                     boundary,
                     front: Some(front),
                 } => {
-                    let mut own = self.gather(&rhs, eliminated);
-                    let boundary = self.gather(&rhs, boundary);
-                    front.backward(own.as_mut(), boundary.as_ref());
-                    self.scatter(&own, eliminated, &mut rhs, 0.0);
+                    let mut own = self.gather(&values, eliminated);
+                    let boundary = self.gather(&values, boundary);
+                    down(front, own.as_mut(), boundary.as_ref());
+                    self.scatter(&own, eliminated, &mut values, 0.0);
                 }
                 Act::Pass { from, to, blocks } if *from == me => {
-                    let values = self.pass(sharing, (*to, *from), blocks, None);
-                    self.scatter(&values, blocks, &mut rhs, 0.0);
+                    let passed = self.pass(sharing, (*to, *from), blocks, None);
+                    self.scatter(&passed, blocks, &mut values, 0.0);
                 }
                 Act::Pass { from, to, blocks } if *to == me => {
-                    self.pass(sharing, (*to, *from), blocks, Some(&rhs));
+                    self.pass(sharing, (*to, *from), blocks, Some(&values));
                 }
                 _ => {}
             }
         }
-        if sharing.team().is_none() {
-            return rhs;
+        match sharing.team() {
+            None => values,
+            Some(_) => sharing.sum(self.own_part(&values)),
         }
-        // Each block was solved for by the process that eliminated it.
-        let mut own = vec![0.0; rhs.len()];
-        for act in &self.acts {
-            if let Act::Eliminate {
-                eliminated,
-                front: Some(_),
-                ..
-            } = act
-            {
-                let solved = self.gather(&rhs, eliminated);
-                self.scatter(&solved, eliminated, &mut own, 0.0);
-            }
-        }
-        sharing.sum(own)
     }
 
     fn gather(&self, from: &[f64], blocks: &[u32]) -> Mat<f64> {

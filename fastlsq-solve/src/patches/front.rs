@@ -13,10 +13,9 @@ use rayon::prelude::*;
 use super::PatchError;
 use crate::lsq::add_product;
 
-/// Columns that one task solves for.
-const CHUNK: usize = 64;
-/// Width of a panel of the blocked LU.
-const PANEL: usize = 96;
+/// Columns of a panel of the blocked LU, and of the chunks that are one task each. Chunks begin where panels do, so that a
+/// [joint front](super::joint) can be dealt out by chunks and computes the same numbers.
+pub(super) const CHUNK: usize = 96;
 /// Below this many rows a front is the work of one thread.
 const PARALLEL_ROWS: usize = 192;
 
@@ -28,50 +27,74 @@ pub(super) struct Lu {
     order: Vec<usize>,
 }
 
+/// Who works on which columns of a matrix that is factored.
+pub(super) trait Share: Sync {
+    /// Whether this process keeps a panel up to date.
+    fn has(&self, panel: usize) -> bool;
+
+    /// Called when a panel is final on the process that has it, with its columns and the order of the rows that it begins with:
+    /// after the call all processes have both.
+    fn complete(&self, panel: usize, columns: MatMut<'_, f64>, order: &mut [usize]);
+}
+
+/// One process has all columns.
+struct Alone;
+
+impl Share for Alone {
+    fn has(&self, _panel: usize) -> bool {
+        true
+    }
+
+    fn complete(&self, _panel: usize, _columns: MatMut<'_, f64>, _order: &mut [usize]) {}
+}
+
 impl Lu {
     /// Factors a square matrix by panels, the trailing matrix updated in chunks of fixed width: the result does not
     /// depend on the number of threads.
-    pub(super) fn new(mut a: Mat<f64>) -> Result<Self, PatchError> {
+    pub(super) fn new(a: Mat<f64>) -> Result<Self, PatchError> {
+        let largest = a.norm_max();
+        Self::by_panels(a, largest, &Alone)
+    }
+
+    /// As [`new`](Self::new), for a matrix whose largest entry is known and of which this process has some panels at first,
+    /// and all of them in the end. The processes that share it all fail, or none.
+    pub(super) fn by_panels(
+        mut a: Mat<f64>,
+        largest: f64,
+        share: &impl Share,
+    ) -> Result<Self, PatchError> {
         let n = a.nrows();
         let mut order: Vec<usize> = (0..n).collect();
-        let largest = a.norm_max();
-        let mut start = 0;
-        while start < n {
-            let width = PANEL.min(n - start);
-            let rows = n - start;
-            let (mut forward, mut inverse) = (vec![0_usize; rows], vec![0_usize; rows]);
-            {
-                let panel = a.as_mut().submatrix_mut(start, start, rows, width);
-                let request =
-                    lu_in_place_scratch::<usize, f64>(rows, width, Par::Seq, Default::default());
-                let mut memory = MemBuffer::new(request);
-                lu_in_place(
-                    panel,
-                    &mut forward,
-                    &mut inverse,
-                    Par::Seq,
-                    MemStack::new(&mut memory),
-                    Default::default(),
+        for (panel, start) in (0..n).step_by(CHUNK).enumerate() {
+            let width = CHUNK.min(n - start);
+            let (end, rows) = (start + width, n - start);
+            let mut moves = vec![0; rows];
+            if share.has(panel) {
+                factor_panel(
+                    a.as_mut().submatrix_mut(start, start, rows, width),
+                    &mut moves,
                 );
             }
+            share.complete(panel, a.as_mut().subcols_mut(start, width), &mut moves);
             let old = order[start..].to_vec();
-            for (i, &from) in forward.iter().enumerate() {
-                order[start + i] = old[from];
+            for (place, &from) in order[start..].iter_mut().zip(&moves) {
+                *place = old[from];
             }
-            let end = start + width;
             let (mut left, right) = a.as_mut().split_at_col_mut(end);
-            permute(left.rb_mut().subcols_mut(0, start), start, &forward);
+            permute(left.rb_mut().subcols_mut(0, start), start, &moves);
             let left = left.rb();
             let l11 = left.submatrix(start, start, width, width);
             let l21 = left.submatrix(end, start, n - end, width);
-            each_chunk(right, rows > PARALLEL_ROWS, |mut chunk| {
-                permute(chunk.rb_mut(), start, &forward);
+            let own = chunks(right).enumerate();
+            let own = own.filter(|(later, _)| share.has(panel + 1 + later));
+            let own = own.map(|(_, chunk)| chunk).collect();
+            each_of(own, rows > PARALLEL_ROWS, |mut chunk| {
+                permute(chunk.rb_mut(), start, &moves);
                 let (_, below) = chunk.split_at_row_mut(start);
                 let (mut top, bottom) = below.split_at_row_mut(width);
                 solve_unit_lower_triangular_in_place(l11, top.rb_mut(), Par::Seq);
                 add_product(bottom, -1.0, l21, top.rb(), false);
             });
-            start = end;
         }
         // Sound problems, layers and jumps included, keep their pivots above 1e-5 of the largest entry; where a constant is
         // left free, rounding leaves 1e-13 of it.
@@ -95,6 +118,16 @@ impl Lu {
 }
 
 impl Lu {
+    /// Columns of K_eb above those of K_bb: K_eb ← X = K_ee⁻¹ K_eb, K_bb ← K_bb − K_be X.
+    pub(super) fn eliminate(&self, outward: MatRef<'_, f64>, columns: MatMut<'_, f64>) {
+        let parallel = columns.nrows() > PARALLEL_ROWS;
+        each_chunk(columns, parallel, |chunk| {
+            let (mut inward, schur) = chunk.split_at_row_mut(outward.ncols());
+            self.solve(inward.rb_mut());
+            add_product(schur, -1.0, outward, inward.rb(), false);
+        });
+    }
+
     /// B ← A⁻ᵀ B.
     pub(super) fn solve_transposed(&self, mut b: MatMut<'_, f64>) {
         let factors = self.factors.transpose();
@@ -106,6 +139,20 @@ impl Lu {
         }
         permute(b, 0, &inverse);
     }
+}
+
+/// L and U of a panel in its place; row i of what they are factors of was row `moves[i]`.
+fn factor_panel(panel: MatMut<'_, f64>, moves: &mut [usize]) {
+    let (rows, width) = panel.shape();
+    let request = lu_in_place_scratch::<usize, f64>(rows, width, Par::Seq, Default::default());
+    lu_in_place(
+        panel,
+        moves,
+        &mut vec![0; rows],
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(request)),
+        Default::default(),
+    );
 }
 
 /// Row `start + i` becomes what was row `start + order[i]`. Of the rows below a panel few are moved.
@@ -130,14 +177,25 @@ pub(super) fn each_chunk(
     parallel: bool,
     work: impl Fn(MatMut<'_, f64>) + Sync + Send,
 ) {
-    let mut chunks = Vec::with_capacity(a.ncols().div_ceil(CHUNK));
-    let mut rest = a;
-    while rest.ncols() > 0 {
-        let width = CHUNK.min(rest.ncols());
-        let (chunk, tail) = rest.split_at_col_mut(width);
-        chunks.push(chunk);
-        rest = tail;
-    }
+    each_of(chunks(a).collect(), parallel, work);
+}
+
+fn chunks(a: MatMut<'_, f64>) -> impl Iterator<Item = MatMut<'_, f64>> {
+    let mut rest = Some(a);
+    std::iter::from_fn(move || {
+        let left = rest.take().filter(|left| left.ncols() > 0)?;
+        let width = CHUNK.min(left.ncols());
+        let (chunk, tail) = left.split_at_col_mut(width);
+        rest = Some(tail);
+        Some(chunk)
+    })
+}
+
+fn each_of(
+    chunks: Vec<MatMut<'_, f64>>,
+    parallel: bool,
+    work: impl Fn(MatMut<'_, f64>) + Sync + Send,
+) {
     if parallel && chunks.len() > 1 {
         chunks.into_par_iter().for_each(work);
     } else {
@@ -170,20 +228,24 @@ impl Front {
             return Ok((nothing, k));
         }
         let part = |i, j, m, n| k.as_ref().submatrix(i, j, m, n).to_owned();
-        let lu = Lu::new(part(0, 0, e, e))?;
-        let mut inward = part(0, e, e, b);
-        lu.solve(inward.as_mut());
+        let inner = part(0, 0, e, e);
         let outward = part(e, 0, b, e);
-        let mut schur = part(e, e, b, b);
-        let x: MatRef<'_, f64> = inward.as_ref();
-        let wide = b > PARALLEL_ROWS;
-        add_product(schur.as_mut(), -1.0, outward.as_ref(), x, wide);
+        let mut columns = part(0, e, e + b, b);
+        drop(k);
+        let lu = Lu::new(inner)?;
+        lu.eliminate(outward.as_ref(), columns.as_mut());
+        Ok(Self::of(lu, outward, columns.as_ref()))
+    }
+
+    /// The front with these parts, and its Schur complement: K_ee⁻¹ K_eb stands above it.
+    pub(super) fn of(lu: Lu, outward: Mat<f64>, columns: MatRef<'_, f64>) -> (Self, Mat<f64>) {
+        let (inward, schur) = columns.split_at_row(outward.ncols());
         let front = Self {
             lu: Some(lu),
-            inward,
+            inward: inward.to_owned(),
             outward,
         };
-        Ok((front, schur))
+        (front, schur.to_owned())
     }
 
     /// r_e → y = K_ee⁻¹ r_e in place; the answer is K_be y.

@@ -11,6 +11,8 @@ use super::border::perturb;
 use super::cache::{Entry, FrontCache, KEPT_ROWS, Key};
 use super::elimination::Parts;
 use super::front::Front;
+use super::front_cost::FrontCost;
+use super::joint::Joint;
 use super::ordering::Step;
 use crate::lsq::{flat, unflat};
 
@@ -21,12 +23,14 @@ type Eliminated = (Front, Mat<f64>);
 pub(super) struct FrontPlan<'a> {
     pub(super) steps: &'a [Step],
     pub(super) keys: &'a [Key],
+    /// Who factors each step: the process that has it first.
+    pub(super) helpers: &'a [Vec<usize>],
     pub(super) wanted: &'a [usize],
     /// The last front, if functionals border it.
     pub(super) bordered: Option<usize>,
 }
 
-/// Factors the fronts that are wanted, level by level; each process its own. A Schur complement that another process needs
+/// Factors the fronts that are wanted, level by level; each process its own, and large ones with others. A Schur complement that another process needs
 /// is sent there when its level comes.
 pub(super) fn factor_fronts(
     plan: &FrontPlan<'_>,
@@ -37,10 +41,17 @@ pub(super) fn factor_fronts(
     let FrontPlan {
         steps,
         keys,
+        helpers,
         wanted,
         bordered,
     } = *plan;
     let me = cache.sharing.rank();
+    // Eliminated unknowns and those that stay open.
+    let size_of = |index: usize| {
+        let step = &steps[index];
+        let open = step.blocks.len() - step.eliminated;
+        (step.eliminated * size, open * size)
+    };
     let children_of = |index: usize| steps[index].children.into_iter().flatten();
     // How many steps are still to use each Schur complement.
     let mut uses: HashMap<Key, usize> = HashMap::new();
@@ -60,31 +71,56 @@ pub(super) fn factor_fronts(
             (owner, id) if owner == me => cache.schurs.get(&id),
             (_, id) => visiting.get(&id),
         };
-        let own: Vec<usize> = level.iter().copied().filter(|&i| keys[i].0 == me).collect();
-        let fronts: Vec<(usize, Result<Eliminated, PatchError>)> = own
+        let matrix_of = |index: usize| {
+            let step = &steps[index];
+            let mut matrix = match step.children {
+                // The first steps are the leaves.
+                None => parts.skeleton.leaf_matrix(
+                    index,
+                    parts.leaves[index],
+                    &step.blocks,
+                    parts.reference,
+                    parts.unknowns,
+                ),
+                Some(children) => merged_matrix(step, children, steps, schur_of, size),
+            };
+            if bordered == Some(index) {
+                perturb(&mut matrix, step.eliminated * size, parts.borders);
+            }
+            matrix
+        };
+        let (single, joint): (Vec<usize>, Vec<usize>) =
+            level.iter().partition(|&&index| helpers[index].len() == 1);
+        let own: Vec<usize> = single.into_iter().filter(|&i| keys[i].0 == me).collect();
+        let mut fronts: Vec<(usize, Result<Eliminated, PatchError>)> = own
             .into_par_iter()
             .map(|index| {
-                let step = &steps[index];
-                let mut matrix = match step.children {
-                    // The first steps are the leaves.
-                    None => parts.skeleton.leaf_matrix(
-                        index,
-                        parts.leaves[index],
-                        &step.blocks,
-                        parts.reference,
-                        parts.unknowns,
-                    ),
-                    Some(children) => merged_matrix(step, children, steps, schur_of, size),
-                };
-                let eliminated = step.eliminated * size;
-                if bordered == Some(index) {
-                    perturb(&mut matrix, eliminated, parts.borders);
-                }
-                (index, Front::new(matrix, eliminated))
+                let eliminated = steps[index].eliminated * size;
+                (index, Front::new(matrix_of(index), eliminated))
             })
             .collect();
+        if let Some(team) = cache.sharing.team() {
+            for (index, _) in &fronts {
+                let (e, b) = size_of(*index);
+                team.tally()
+                    .worked(FrontCost::new(e, b, 1).all_flops as u64);
+            }
+            // All processes go through them in the same order, so that every message is received.
+            for index in joint {
+                let Some(joint) = Joint::new(team, &helpers[index], size_of(index)) else {
+                    continue;
+                };
+                team.tally().worked(joint.flops() as u64);
+                if keys[index].0 == me {
+                    fronts.push((index, joint.lead(matrix_of(index))));
+                } else {
+                    // The process that has it says so, too.
+                    failure = failure.and(joint.help());
+                }
+            }
+        }
         for (index, front) in fronts {
-            let (id, step) = (keys[index].1, &steps[index]);
+            let id = keys[index].1;
             let schur = match front {
                 Ok((front, schur)) => {
                     cache.fronts.insert(id, Arc::new(front));
@@ -93,42 +129,32 @@ pub(super) fn factor_fronts(
                 Err(error) => {
                     // Others wait for it all the same; that it means nothing is said in the end.
                     failure = failure.and(Err(error));
-                    let open = (step.blocks.len() - step.eliminated) * size;
+                    let open = size_of(index).1;
                     Mat::zeros(open, open)
                 }
             };
             cache.schurs.insert(id, schur);
         }
         for &index in &level {
-            let step = &steps[index];
-            let (e, n) = (step.eliminated * size, step.blocks.len() * size);
+            let (e, b) = size_of(index);
             let entry = Entry {
-                size: (e, n),
+                size: (e, e + b),
                 schur: true,
             };
             cache.ledger.insert(keys[index], entry);
-            if let Some(team) = cache.sharing.team().filter(|_| keys[index].0 == me) {
-                team.tally().worked(front_flops(e as u64, (n - e) as u64));
-            }
-            if !uses.contains_key(&keys[index]) && n - e > KEPT_ROWS {
+            if !uses.contains_key(&keys[index]) && b > KEPT_ROWS {
                 cache.forget_schur(keys[index]);
             }
             for child in children_of(index) {
                 let left = uses.entry(keys[child]).or_insert(1);
                 *left -= 1;
-                let open = steps[child].blocks.len() - steps[child].eliminated;
-                if *left == 0 && open * size > KEPT_ROWS {
+                if *left == 0 && size_of(child).1 > KEPT_ROWS {
                     cache.forget_schur(keys[child]);
                 }
             }
         }
     }
     failure
-}
-
-/// Operations of eliminating e unknowns that are tied to b others.
-fn front_flops(e: u64, b: u64) -> u64 {
-    2 * e * e * e / 3 + 2 * e * e * b + 2 * e * b * b
 }
 
 /// Schur complements of other processes that fronts of this level need here; those of ours that others need are sent.

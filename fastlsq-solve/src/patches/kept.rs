@@ -190,11 +190,6 @@ impl FactoredPatches {
         self.per_residual * judged.residual
     }
 
-    /// Whether several processes have the leaves.
-    pub(super) fn is_shared(&self) -> bool {
-        self.sharing.team().is_some()
-    }
-
     /// A solve from nothing, refined against rounding.
     pub(super) fn solved(&self, factored: &Factored<'_>) -> Result<State, PatchError> {
         let mut state = factored.step(Some(&factored.step(None)?))?;

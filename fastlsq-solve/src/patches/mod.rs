@@ -82,7 +82,7 @@
 //! # Where things are
 //! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
 //! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
-//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
+//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `joint`, `front_cost`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
 //! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
 
 mod adapt;
@@ -96,6 +96,7 @@ mod elimination;
 mod error;
 mod frame;
 mod front;
+mod front_cost;
 mod fronts;
 mod functional;
 mod grid;
@@ -103,6 +104,7 @@ mod groups;
 mod harmonic;
 mod indicator;
 mod interface;
+mod joint;
 mod judgement;
 mod kept;
 mod layout;
@@ -134,6 +136,7 @@ mod tree;
 
 pub use data::Data;
 pub use error::PatchError;
+pub use front_cost::FrontCost;
 pub use functional::Functional;
 pub use interface::Interface;
 pub use kept::{FactoredPatches, PatchData};
@@ -144,6 +147,8 @@ pub use problem::{FaceCondition, PatchProblem, Piece};
 pub use report::{LeafBox, PatchReport, PatchStatus, PatchTimes, Round};
 pub use solution::PatchSolution;
 
+#[cfg(feature = "conformance")]
+pub(crate) use joint::joint_front_seconds;
 pub(crate) use modes::{Mode, ModeRequest};
 pub(crate) use rectilinear::boxes_of;
 pub(crate) use rows::PatchRows;

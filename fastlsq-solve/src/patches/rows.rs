@@ -29,12 +29,6 @@ impl PatchRows {
     ) -> Result<(Self, System), PatchError> {
         let (stated, origins) = PatchProblem::of_with_origins(problem)?;
         let patches = stated.factor(options)?;
-        if patches.is_shared() {
-            return Err(PatchError::Statement {
-                what: "patches that several processes share keep no factors for other data",
-                requirement: "factor in one process",
-            });
-        }
         let blocks = layout(problem, &origins, &patches);
         let system = System::new(
             patches.solution().bases(),
@@ -143,14 +137,15 @@ impl PatchRows {
         debug_assert!(covectors.iter().all(|c| c.len() == unknowns * rank));
         let nothing: Vec<LeafData> = leaves.iter().map(|leaf| empty(leaf)).collect();
         let values = vec![0.0; self.patches.problem.functionals.len()];
-        let found = self
-            .patches
-            .with_data(&nothing, values)
-            .transposed(&covectors);
+        let factored = self.patches.with_data(&nothing, values);
+        let found = factored.transposed(&covectors);
+        let sharing = &factored.sharing;
+        // What is said of the leaves of other processes is known there.
+        let here = |l: usize| factored.owners[l] == sharing.rank();
         let mut out = vec![0.0; self.info.rows];
         self.each_block(|block, start| match block {
             BlockRows::Equation(e) => {
-                for (l, leaf) in leaves.iter().enumerate() {
+                for (l, leaf) in leaves.iter().enumerate().filter(|(l, _)| here(*l)) {
                     let own = &found.leaves[l].inner[e * inner..(e + 1) * inner];
                     let target = &mut out[start + l * inner..start + (l + 1) * inner];
                     let pairs = target.iter_mut().zip(own);
@@ -158,7 +153,7 @@ impl PatchRows {
                 }
             }
             BlockRows::Nodes(list) => {
-                for (i, own) in list.iter().enumerate() {
+                for (i, own) in list.iter().enumerate().filter(|(_, own)| here(own.leaf)) {
                     if let Some(outer) = &leaves[own.leaf].outer[own.side] {
                         let traces = &found.leaves[own.leaf].sides[own.side].traces;
                         let at_nodes = outer.transposed(traces, reference);
@@ -168,12 +163,13 @@ impl PatchRows {
                 }
             }
             BlockRows::Functionals(which) => {
-                for (i, &k) in which.iter().enumerate() {
+                let leads = sharing.rank() == 0;
+                for (i, &k) in which.iter().enumerate().filter(|_| leads) {
                     out[start + i] = found.values[k];
                 }
             }
         });
-        out
+        sharing.sum(out)
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! Leaves are put into the order of a space-filling curve and dealt out in equal runs, so that a member has whole
 //! subtrees but for the ends of its run. A merge of two fronts belongs to the member that has both, or else the
-//! first. Each member builds the operators of its leaves and factors its fronts; all know who has which. Everything that
+//! first; where it is large, all members that have leaves below factor it [together](super::joint). Each member builds the operators of its leaves and factors its fronts; all know who has which. Everything that
 //! decides what happens next (indicators, changes, sizes) is completed on all members first.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::PatchError;
+use super::front_cost::FrontCost;
 use super::grid::Cell;
 use super::ordering::Step;
 use super::tree::Tree;
@@ -68,6 +70,39 @@ impl Sharing {
             });
         }
         owners
+    }
+
+    /// The members that factor each step of an elimination, the one that has it first: those that have leaves below, or as many
+    /// of them as are fastest; nobody else where it is not worth the messages.
+    pub(super) fn helpers_of_steps(
+        &self,
+        owners: &[usize],
+        steps: &[Step],
+        size: usize,
+    ) -> Vec<Vec<usize>> {
+        let Some(team) = self.team() else {
+            return owners.iter().map(|&owner| vec![owner]).collect();
+        };
+        let machine = team.machine();
+        let mut below: Vec<BTreeSet<usize>> = Vec::with_capacity(steps.len());
+        let mut all = Vec::with_capacity(steps.len());
+        for (step, &owner) in steps.iter().zip(owners) {
+            let own = match step.children {
+                None => BTreeSet::from([owner]),
+                Some([a, b]) => &below[a] | &below[b],
+            };
+            let open = step.blocks.len() - step.eliminated;
+            let cost = FrontCost::fastest(step.eliminated * size, open * size, own.len(), &machine);
+            let others = own.iter().copied().filter(|member| *member != owner);
+            all.push(
+                std::iter::once(owner)
+                    .chain(others)
+                    .take(cost.members)
+                    .collect(),
+            );
+            below.push(own);
+        }
+        all
     }
 
     /// The outcome of what this member did, if none failed; otherwise the failure of the first who did.

@@ -16,6 +16,7 @@
 //! [patches](crate::patches) for subtrees. Members that are ranks of an MPI job are in the crate `fastlsq-mpi`; members
 //! that are threads of a test in `conformance`.
 
+mod machine;
 mod meeting;
 mod plan;
 mod tally;
@@ -23,11 +24,12 @@ mod together;
 
 use std::fmt::Debug;
 
+pub use machine::Machine;
 pub use meeting::{Purpose, Words, fingerprint, meet};
 pub use plan::{Part, Plan};
 pub use tally::{Counts, Tally};
 pub(crate) use together::{
-    message_of_failure, numbers_to_text, own_parts, rank_of_failure, sum, text_to_numbers,
+    message_of_failure, numbers_to_text, own_parts, rank_of_failure, spread, sum, text_to_numbers,
 };
 
 /// The members of a job, as one of them sees it.
@@ -43,6 +45,9 @@ pub trait Team: Debug + Send + Sync {
 
     /// Bytes that every member may have if no limit is named: what the one with the least has.
     fn memory(&self) -> usize;
+
+    /// What members do and what lies between them, roughly, in the words of all of them: decides what is worth sharing.
+    fn machine(&self) -> Machine;
 
     /// Sends numbers to another member, who must [receive](Self::receive) as many.
     fn send(&self, to: usize, numbers: &[f64]);

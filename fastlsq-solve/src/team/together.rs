@@ -33,6 +33,26 @@ pub(crate) fn sum(
     numbers
 }
 
+/// What one of some members has (the one in place `from` of their list), on all of these: along a binary tree, so that none of
+/// them sends more than log₂ of their number.
+pub(crate) fn spread(team: &dyn Team, members: &[usize], from: usize, numbers: &mut [f64]) {
+    let count = members.len();
+    let Some(place) = members.iter().position(|&member| member == team.rank()) else {
+        return;
+    };
+    let own = (place + count - from) % count;
+    let member = |distance: usize| members[(from + distance) % count];
+    let mut reach = count.next_power_of_two() / 2;
+    while reach > 0 {
+        match own % (2 * reach) {
+            0 if own + reach < count => team.send(member(own + reach), numbers),
+            step if step == reach => team.receive(member(own - reach), numbers),
+            _ => {}
+        }
+        reach /= 2;
+    }
+}
+
 /// One thing for each part that belongs to a member, if all could be made.
 pub(crate) fn own_parts<T, E>(
     team: &dyn Team,

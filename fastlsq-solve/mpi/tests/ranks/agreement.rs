@@ -1,17 +1,22 @@
 //! Whole solves beside those of one process.
 
+use std::sync::Arc;
+
 use fastlsq_inverse::{InverseProblem, Observations, Sought};
 use fastlsq_mpi::Mpi;
-use fastlsq_mpi::fastlsq_solve::problems::local::l_shape_source;
+use fastlsq_mpi::fastlsq_solve::patches::PatchOptions;
+use fastlsq_mpi::fastlsq_solve::problems::local::{l_shape, l_shape_source};
 use fastlsq_mpi::fastlsq_solve::problems::{
     helmholtz_2d, maxwell_2d_tm, poisson_2d, poisson_5d, test_points, wave_1d,
 };
 use fastlsq_mpi::fastlsq_solve::{
-    BoxDomain, LinearProblem, Options, Solution, X, Y, exp, laplacian, parameters, sin, unknown,
+    BoxDomain, LinearProblem, Options, Solution, TeamBackend, X, Y, exp, laplacian, parameters,
+    sin, unknown,
 };
 use fastlsq_newton::{NewtonOptions, problems::bratu_2d};
 use ndarray::{Array2, array};
 
+use crate::inclined::Inclined;
 use crate::say;
 
 /// What a solve of several ranks may differ from that of one, relative to its size.
@@ -54,8 +59,25 @@ pub(crate) fn problems(mpi: &Mpi) {
         &vary,
         &Options::new().tolerance(1e-8),
     );
+    joint_fronts(mpi, &vary);
     newton(mpi);
     inverse(mpi);
+    inverse_on_patches(mpi);
+}
+
+/// Fronts near the root by several ranks, whether or not that is worth it.
+fn joint_fronts(mpi: &Mpi, problem: &LinearProblem) {
+    let patches = PatchOptions::new().first_grid([8, 8]).max_rounds(1);
+    let options = Options::new().tolerance(1e-6).patches(patches);
+    let team = Arc::new(Inclined::to_share(mpi.as_team()));
+    let shared = options.clone().backend(TeamBackend::new(team));
+    let together = problem.solve_with(&shared).unwrap();
+    if mpi.rank() == 0 {
+        let alone = problem.solve_with(&options).unwrap();
+        let points = test_points(problem.domain(), 300).unwrap();
+        let off = difference(&together, &alone, &points);
+        note(mpi, "patches with joint fronts", off);
+    }
 }
 
 /// Solves on all ranks together, and on rank 0 alone.
@@ -127,13 +149,37 @@ fn inverse(mpi: &Mpi) {
             .options(options.features(120).bandwidth(5.0).rows(6_000, 1_000));
         problem.fit().unwrap().parameters
     };
-    let together = position(Options::new().backend(mpi.clone()));
+    compare_fits(mpi, "source by an inverse fit", position);
+}
+
+/// How strong are source and boundary values on an L? Patches are factored once, and gradients come from their adjoint.
+fn inverse_on_patches(mpi: &Mpi) {
+    let strengths = |options: Options| -> Vec<f64> {
+        let u = unknown("u");
+        let [q, g] = parameters(["q", "g"]);
+        let sensors = array![[-0.6, 0.3], [0.5, 0.5], [0.5, -0.6], [0.1, 0.1]];
+        let problem = InverseProblem::on(l_shape().unwrap())
+            .equation(-laplacian(u), q)
+            .dirichlet(g * X)
+            .find(Sought::new(q, 1.0))
+            .find(Sought::new(g, 0.0))
+            .observe(Observations::of(u, sensors, &[-0.2, 0.5, 0.4, 0.2]).deviation(1e-2))
+            .options(options.tolerance(1e-6).patches(PatchOptions::new()));
+        problem.fit().unwrap().parameters
+    };
+    compare_fits(mpi, "strengths by a fit on patches", strengths);
+}
+
+/// Fits on all ranks together, and on rank 0 alone.
+fn compare_fits(mpi: &Mpi, name: &str, fit: impl Fn(Options) -> Vec<f64>) {
+    let before = mpi.counts().messages;
+    let together = fit(Options::new().backend(mpi.clone()));
+    let shared = mpi.counts().messages > before;
+    assert_eq!(shared, mpi.size() > 1, "{name}: nothing is shared");
     if mpi.rank() == 0 {
-        let alone = position(Options::new());
-        let off = together
-            .iter()
-            .zip(&alone)
-            .map(|(a, b)| (a - b).abs() / b.abs());
-        note(mpi, "source by an inverse fit", off.fold(0.0, f64::max));
+        let alone = fit(Options::new());
+        let pairs = together.iter().zip(&alone);
+        let off = pairs.map(|(a, b)| (a - b).abs() / b.abs());
+        note(mpi, name, off.fold(0.0, f64::max));
     }
 }

@@ -1,17 +1,20 @@
 //! Predicted and counted costs, and the constants of the machine.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use faer::Mat;
 use fastlsq_mpi::Mpi;
+use fastlsq_mpi::fastlsq_solve::conformance::joint_front;
 use fastlsq_mpi::fastlsq_solve::lsq::{RowsCost, factor};
 use fastlsq_mpi::fastlsq_solve::team::{Counts, Team};
 use fastlsq_mpi::fastlsq_solve::{
-    Backend, BoxDomain, LinearProblem, LsqOptions, Method, Options, X, Y, laplacian,
+    Backend, BoxDomain, LinearProblem, LsqOptions, Method, Options, TeamBackend, X, Y, laplacian,
     patches::{LeafSize, PatchOptions},
     sin, unknown,
 };
 
+use crate::inclined::Inclined;
 use crate::say;
 use crate::suite::values;
 
@@ -44,8 +47,14 @@ pub(crate) fn costs(mpi: &Mpi) {
     }
 }
 
-/// One solve on a grid of patches that all differ, so that no front serves twice.
-pub(crate) fn patch_costs(mpi: &Mpi, cells: usize) {
+/// One solve on a grid of patches that all differ, so that no front serves twice; fronts by one rank each, or jointly wherever they
+/// can be.
+pub(crate) fn patch_costs(mpi: &Mpi, cells: usize, how: &str) {
+    let team: Arc<dyn Team> = match how {
+        "single" => Arc::new(Inclined::to_work_alone(mpi.as_team())),
+        "joint" => Arc::new(Inclined::to_share(mpi.as_team())),
+        _ => mpi.as_team(),
+    };
     let u = unknown("u");
     let problem = LinearProblem::on(BoxDomain::unit(2))
         .equation(-laplacian(u) + (1.0 + 30.0 * sin(9.0 * X) * Y) * u, 1.0)
@@ -57,7 +66,8 @@ pub(crate) fn patch_costs(mpi: &Mpi, cells: usize) {
         .max_rounds(1);
     let options = Options::new().tolerance(1e-5).patches(patches);
     let begin = Instant::now();
-    let solution = problem.solve_with(&options.backend(mpi.clone())).unwrap();
+    let backend = TeamBackend::new(team);
+    let solution = problem.solve_with(&options.backend(backend)).unwrap();
     let seconds = begin.elapsed().as_secs_f64();
     let all = of_all(mpi, before);
     let most = all.iter().map(|c| c[0]).fold(0.0, f64::max);
@@ -72,6 +82,49 @@ pub(crate) fn patch_costs(mpi: &Mpi, cells: usize) {
     say(mpi, "messages", all.iter().map(|c| c[1]).sum::<f64>());
     say(mpi, "bytes", all.iter().map(|c| c[2]).sum::<f64>());
     say(mpi, "seconds", seconds);
+}
+
+/// Fronts by one rank and by all, the best of a few times: e unknowns, those that they are tied to, seconds on the clock and
+/// seconds of work, without messages, of the busiest rank. What else the machine does is on the first, not on the second.
+pub(crate) fn fronts(mpi: &Mpi) {
+    let team = Inclined::to_share(mpi.as_team());
+    let begin = Instant::now();
+    for (e, b) in [400, 800, 1600]
+        .into_iter()
+        .flat_map(|e| [(e, 0), (e, 2 * e)])
+    {
+        let times = if e > 1000 { 2 } else { 5 };
+        let timed = |clock: &dyn Fn() -> f64| {
+            let all = (0..times).map(|_| {
+                let own = joint_front(&team, e, b, clock).unwrap();
+                busiest(mpi, own)
+            });
+            all.fold([f64::INFINITY; 2], |[a, j], [alone, joint]| {
+                [a.min(alone), j.min(joint)]
+            })
+        };
+        let wall = timed(&|| begin.elapsed().as_secs_f64());
+        let work = timed(&|| team.work_seconds());
+        for (how, place) in [("alone", 0), ("joint", 1)] {
+            say(mpi, &format!("{e} {b} {how}"), wall[place]);
+            say(mpi, &format!("{e} {b} {how}, work"), work[place]);
+        }
+    }
+}
+
+/// The largest times of any rank.
+fn busiest(mpi: &Mpi, own: [f64; 2]) -> [f64; 2] {
+    let team = mpi.as_team();
+    let of = |rank| {
+        let mut times = own;
+        team.broadcast(rank, &mut times);
+        times
+    };
+    (0..mpi.size())
+        .map(of)
+        .fold([0.0; 2], |[a, j], [alone, joint]| {
+            [f64::max(a, alone), f64::max(j, joint)]
+        })
 }
 
 /// What every rank has done since.

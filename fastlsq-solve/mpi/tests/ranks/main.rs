@@ -5,7 +5,8 @@
 //! mpirun -n 4 ranks problems            linear problems, patches, Newton, an inverse fit: against one process
 //! mpirun -n 2 ranks fail exit|leave|early|panic|abort|problem|version|memory
 //! mpirun -n 4 ranks costs               predicted and counted operations, messages, bytes
-//! mpirun -n 4 ranks patch-costs CELLS   the same of patches, so many along each axis
+//! mpirun -n 4 ranks patch-costs CELLS single|joint|as-is   the same of patches, so many along each axis
+//! mpirun -n 2 ranks fronts              seconds of fronts by one rank and by all
 //! mpirun -n 2 ranks constants           flop rate, latency, bandwidth
 //! mpirun -n 4 ranks memory ROWS FEATURES
 //! ```
@@ -24,6 +25,7 @@
 mod agreement;
 mod costs;
 mod failures;
+mod inclined;
 mod memory;
 mod suite;
 
@@ -36,9 +38,10 @@ fn main() {
         ["fail", how] => failures::fail(how),
         ["problems"] => agreement::problems(&Mpi::world().unwrap()),
         ["costs"] => costs::costs(&Mpi::world().unwrap()),
-        ["patch-costs", cells] => {
-            costs::patch_costs(&Mpi::world().unwrap(), cells.parse().unwrap());
+        ["patch-costs", cells, how] => {
+            costs::patch_costs(&Mpi::world().unwrap(), cells.parse().unwrap(), how);
         }
+        ["fronts"] => costs::fronts(&Mpi::world().unwrap()),
         ["constants"] => costs::constants(&Mpi::world().unwrap()),
         ["memory", rows, features] => {
             memory::memory(

@@ -7,10 +7,10 @@ use anyhow::{Result, bail};
 use super::launcher::Launcher;
 use crate::format;
 
-/// What a rank does, whether its job ends well, and what is said about it; of one that has gone, whatever `mpirun` says.
+/// What a rank does, whether its job ends well, and what is said about it; of one that has crashed, whatever `mpirun` says.
 const CASES: [(&str, bool, &str); 8] = [
-    ("exit", false, ""),
-    ("leave", false, ""),
+    ("exit", false, "rank 1 exits in the middle"),
+    ("leave", false, "rank 1 exits in the middle"),
     ("early", false, "rank 1 has ended"),
     ("panic", false, "a rank that panics"),
     ("abort", false, ""),

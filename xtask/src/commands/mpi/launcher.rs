@@ -24,6 +24,7 @@ pub(super) type Results = Vec<(String, String)>;
 /// The test program, and how to start it.
 #[derive(Clone)]
 pub(crate) struct Launcher {
+    mpirun: String,
     program: PathBuf,
     flags: Vec<&'static str>,
     patience: Duration,
@@ -38,9 +39,14 @@ pub(super) struct Ended {
 }
 
 impl Launcher {
-    /// Builds the program; `None` where there is no `mpirun`.
+    /// Builds the program; `None` where there is no `mpirun`. Where several are installed, the variables `MPIRUN` and `MPICC` name
+    /// the one to use and its compiler.
     pub(crate) fn find(workspace: &Workspace) -> Result<Option<Self>> {
-        let Ok(version) = Command::new("mpirun").arg("--version").output() else {
+        let named = |variable: &str, usual: &str| {
+            std::env::var(variable).unwrap_or_else(|_| usual.to_owned())
+        };
+        let mpirun = named("MPIRUN", "mpirun");
+        let Ok(version) = Command::new(&mpirun).arg("--version").output() else {
             return Ok(None);
         };
         let version = String::from_utf8_lossy(&version.stdout).into_owned();
@@ -55,12 +61,12 @@ impl Launcher {
         );
         eprintln!("      $ cargo {build}");
         let json = "--message-format json-render-diagnostics";
-        // The compiler that belongs to this mpirun, where several are installed.
         let messages = Cargo::new(&format!("{build} {json}"))
-            .env("MPICC", "mpicc")
+            .env("MPICC", named("MPICC", "mpicc"))
             .output(&workspace.root)?;
         let program = executable(&messages)?;
         Ok(Some(Self {
+            mpirun,
             program,
             flags,
             patience: PATIENCE,
@@ -78,7 +84,7 @@ impl Launcher {
     /// Starts a job; one that does not end is ended, and an error.
     pub(super) fn start(&self, ranks: usize, arguments: &[&str]) -> Result<Ended> {
         let begin = Instant::now();
-        let mut child = Command::new("mpirun")
+        let mut child = Command::new(&self.mpirun)
             .args(&self.flags)
             .args(["-n", &ranks.to_string()])
             .arg(&self.program)
@@ -87,7 +93,7 @@ impl Launcher {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .context("cannot start mpirun")?;
+            .with_context(|| format!("cannot start {}", self.mpirun))?;
         let output = collect(child.stdout.take());
         let errors = collect(child.stderr.take());
         let status = loop {

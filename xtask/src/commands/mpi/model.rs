@@ -2,11 +2,12 @@
 
 use anyhow::{Context, Result, ensure};
 use comfy_table::{CellAlignment, Table, presets};
-use fastlsq_solve::lsq::Machine;
+use fastlsq_solve::patches::FrontCost;
+use fastlsq_solve::team::Machine;
 
 use super::forecast;
 use super::launcher::{Launcher, Results};
-use super::trees::Patches;
+use super::trees::{By, Patches, TreeCost};
 use crate::workspace::Workspace;
 
 /// Patches along each axis of the counted runs, and the unknowns on a side of one.
@@ -26,7 +27,10 @@ pub(super) fn model(launcher: &Launcher, workspace: &Workspace) -> Result<()> {
         here.flop_rate, here.latency, here.bandwidth
     );
     rows(launcher)?;
-    patches(launcher)?;
+    for how in ["single", "joint"] {
+        patches(launcher, how)?;
+    }
+    fronts(launcher, &here)?;
     forecast::draw(&here, workspace)
 }
 
@@ -84,8 +88,20 @@ fn rows(launcher: &Launcher) -> Result<()> {
     Ok(())
 }
 
+/// Operations take long and messages nothing: whatever can be shared is.
+const EAGER: Machine = Machine {
+    flop_rate: 1.0,
+    latency: 0.0,
+    bandwidth: f64::INFINITY,
+};
+
 /// Patches: fronts are exact, messages and bytes as many as the steps of the solve make them.
-fn patches(launcher: &Launcher) -> Result<()> {
+fn patches(launcher: &Launcher, how: &str) -> Result<()> {
+    let by = match how {
+        "joint" => By::Several(&EAGER),
+        _ => By::One,
+    };
+    println!("\nfronts: {how}");
     let mut table = plain_table(&[
         "ranks",
         "patches",
@@ -102,20 +118,24 @@ fn patches(launcher: &Launcher) -> Result<()> {
         side: SIDE,
     };
     for ranks in 2..=8 {
-        let results = launcher.results(ranks, &["patch-costs", &CELLS.to_string()])?;
+        let results = launcher.results(ranks, &["patch-costs", &CELLS.to_string(), how])?;
         let of = |name: &str| number(&results, name);
         ensure!(
             of("unknowns")? == grid.unknowns() as f64,
             "another skeleton"
         );
-        let cost = grid.cost(ranks);
+        let cost = grid.cost(ranks, by);
         let (all, most) = (of("flops of fronts, all")?, of("flops of fronts, most")?);
         let ratios = [all / cost.all_flops, most / cost.most_flops];
         ensure!(
             ratios.iter().all(|ratio| (ratio - 1.0).abs() < 1e-3),
             "fronts on {ranks} ranks: counted over predicted is {ratios:?}"
         );
-        let (messages, numbers) = traffic(&grid, ranks, of("functions of a leaf")?);
+        let (messages, numbers) = traffic(&grid, &cost, ranks, of("functions of a leaf")?);
+        ensure!(
+            of("messages")? == messages && of("bytes")? == 8.0 * numbers,
+            "another traffic than predicted on {ranks} ranks"
+        );
         table.add_row([
             ranks.to_string(),
             of("leaves")?.to_string(),
@@ -132,24 +152,66 @@ fn patches(launcher: &Launcher) -> Result<()> {
     Ok(())
 }
 
+/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does, and beside the
+/// processor time of the busiest rank without messages, which does not.
+fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
+    let mut table = plain_table(&[
+        "e",
+        "b",
+        "ms by one",
+        "work",
+        "predicted",
+        "ms by two",
+        "work",
+        "predicted",
+        "gain",
+        "work",
+        "predicted",
+    ]);
+    let results = launcher.results(2, &["fronts"])?;
+    let names = results
+        .iter()
+        .filter_map(|(name, _)| name.strip_suffix(" alone"));
+    for size in names {
+        let (e, b) = size.split_once(' ').context("no size of a front")?;
+        let predicted = |members: usize| -> Result<f64> {
+            Ok(FrontCost::new(e.parse()?, b.parse()?, members).seconds(here))
+        };
+        let measured = |how: &str| number(&results, &format!("{size} {how}"));
+        let one = [measured("alone")?, measured("alone, work")?, predicted(1)?];
+        let two = [measured("joint")?, measured("joint, work")?, predicted(2)?];
+        let times = one.iter().chain(&two);
+        let times = times.map(|seconds| format!("{:.2}", 1e3 * seconds));
+        let gains = one
+            .iter()
+            .zip(&two)
+            .map(|(one, two)| format!("{:.2}", one / two));
+        let size = [e.to_owned(), b.to_owned()];
+        table.add_row(size.into_iter().chain(times).chain(gains));
+    }
+    show(&mut table);
+    Ok(())
+}
+
 /// Messages and numbers of a solve in three steps (the first, one of refinement, one that measures rounding).
 ///
-/// A Schur complement for every crossing; for every step, traces up and down at every crossing, the sum of the solved
-/// traces, and the coefficients of all leaves from each rank to all; once, seven indicators of each leaf, and two norms.
-fn traffic(grid: &Patches, ranks: usize, functions: f64) -> (f64, f64) {
+/// A Schur complement for every crossing, and what joint fronts take; for every step, traces up and down at every crossing, the sum of the solved
+/// traces, and the coefficients of all leaves from each rank to all; once, eight indicators of each leaf, and two norms.
+fn traffic(grid: &Patches, cost: &TreeCost, ranks: usize, functions: f64) -> (f64, f64) {
     const STEPS: f64 = 3.0;
-    let cost = grid.cost(ranks);
     let (others, p) = (ranks as f64 - 1.0, ranks as f64);
     let leaves = grid.cells.iter().product::<usize>() as f64;
     let crossings = cost.crossings as f64;
     let messages = crossings
+        + cost.joint[0] as f64
         + STEPS * (2.0 * crossings + 2.0 * others + p * others)
         + p * others
         + 2.0 * others;
     let unknowns = grid.unknowns() as f64;
     let numbers = cost.schur as f64
+        + cost.joint[1] as f64
         + STEPS * (2.0 * cost.open as f64 + 2.0 * others * unknowns + others * leaves * functions)
-        + 7.0 * others * leaves
+        + 8.0 * others * leaves
         + 4.0 * others;
     (messages, numbers)
 }

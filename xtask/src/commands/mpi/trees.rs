@@ -2,12 +2,11 @@
 //!
 //! A box of patches is halved along its longest axis, down to single patches; the front of a box has e unknowns on the cut and
 //! b on the open part of its surface. Patches are dealt out in runs along the halves, a front belongs to the rank that
-//! has its first patch, and where the two halves have different owners the b² numbers of a Schur complement travel.
+//! has its first patch, and where the two halves have different owners the b² numbers of a Schur complement travel. Large
+//! fronts are factored by all ranks that have patches below ([`FrontCost`]).
 
-use fastlsq_solve::lsq::Machine;
-
-/// Columns of a panel of a front that several ranks would factor.
-const PANEL: f64 = 96.0;
+use fastlsq_solve::patches::FrontCost;
+use fastlsq_solve::team::Machine;
 
 /// A box of equal patches with Dirichlet conditions all around.
 #[derive(Debug, Clone, Copy)]
@@ -31,15 +30,17 @@ pub(super) struct TreeCost {
     pub(super) open: u64,
     /// Numbers of their Schur complements, b².
     pub(super) schur: u64,
+    /// Messages and numbers for fronts that several ranks factor.
+    pub(super) joint: [u64; 2],
 }
 
 /// Who works on a front.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
+#[derive(Debug, Clone, Copy)]
+pub(super) enum By<'a> {
     /// Its owner.
     One,
-    /// All ranks below it, where that is faster.
-    Several,
+    /// As many of those that have patches below as are fastest on a machine.
+    Several(&'a Machine),
 }
 
 /// A part of the box.
@@ -68,14 +69,14 @@ impl Part {
     }
 
     /// Eliminated and remaining unknowns of its front.
-    fn front(&self, side: usize) -> (f64, f64) {
+    fn front(&self, side: usize) -> (usize, usize) {
         let around = |axis: usize| {
             let ends = self.open[axis].iter().filter(|open| **open).count();
             ends * self.section(axis)
         };
         let remaining = (0..3).map(around).sum::<usize>() * side;
         let cut = self.section(self.longest()) * side;
-        (cut as f64, remaining as f64)
+        (cut, remaining)
     }
 
     fn halves(&self) -> [Self; 2] {
@@ -88,11 +89,6 @@ impl Part {
         high.first += low.patches();
         [low, high]
     }
-}
-
-/// Operations of eliminating e unknowns that are tied to b others.
-fn flops((e, b): (f64, f64)) -> f64 {
-    2.0 * e * (e * e / 3.0 + e * b + b * b)
 }
 
 impl Patches {
@@ -115,26 +111,49 @@ impl Patches {
         (0..3).map(inner).sum::<usize>() * self.side
     }
 
+    /// Ranks that have patches of a part, from its owner on.
+    fn ranks_of(&self, part: &Part, ranks: usize) -> (usize, usize) {
+        let first = self.owner(part.first, ranks);
+        let last = self.owner(part.first + part.patches() - 1, ranks);
+        (first, last - first + 1)
+    }
+
+    /// The front of a part.
+    fn front(&self, part: &Part, ranks: usize, by: By<'_>) -> FrontCost {
+        let (e, b) = part.front(self.side);
+        match by {
+            By::One => FrontCost::new(e, b, 1),
+            By::Several(machine) => FrontCost::fastest(e, b, self.ranks_of(part, ranks).1, machine),
+        }
+    }
+
     /// Counts on so many ranks.
-    pub(super) fn cost(&self, ranks: usize) -> TreeCost {
+    pub(super) fn cost(&self, ranks: usize, by: By<'_>) -> TreeCost {
         let mut cost = TreeCost::default();
         let mut own = vec![0.0; ranks];
-        self.count(&self.all(), &mut own, &mut cost);
+        self.count(&self.all(), by, &mut own, &mut cost);
         cost.all_flops = own.iter().sum();
         cost.most_flops = own.iter().copied().fold(0.0, f64::max);
         cost
     }
 
-    fn count(&self, part: &Part, own: &mut [f64], cost: &mut TreeCost) {
+    fn count(&self, part: &Part, by: By<'_>, own: &mut [f64], cost: &mut TreeCost) {
         if part.patches() == 1 {
             return;
         }
         let [low, high] = part.halves();
-        self.count(&low, own, cost);
-        self.count(&high, own, cost);
-        let owner = |part: &Part| self.owner(part.first, own.len());
-        let (to, from) = (owner(&low), owner(&high));
-        own[to] += flops(part.front(self.side));
+        self.count(&low, by, own, cost);
+        self.count(&high, by, own, cost);
+        let (to, from) = (
+            self.owner(low.first, own.len()),
+            self.owner(high.first, own.len()),
+        );
+        let front = self.front(part, own.len(), by);
+        for (own, flops) in own[to..].iter_mut().zip(front.flops()) {
+            *own += flops;
+        }
+        cost.joint[0] += front.messages;
+        cost.joint[1] += front.bytes / 8;
         if from != to {
             let open = self.remaining(&high) as u64;
             cost.crossings += 1;
@@ -144,61 +163,42 @@ impl Patches {
     }
 
     /// Unknowns on the open surface of a part.
-    fn remaining(&self, part: &Part) -> f64 {
+    fn remaining(&self, part: &Part) -> usize {
         part.front(self.side).1
     }
 
     /// Seconds until the last front is factored.
-    pub(super) fn seconds(&self, ranks: usize, machine: &Machine, by: By) -> f64 {
+    pub(super) fn seconds(&self, ranks: usize, machine: &Machine, by: By<'_>) -> f64 {
         self.done(&self.all(), ranks, machine, by)
     }
 
-    fn done(&self, part: &Part, ranks: usize, machine: &Machine, by: By) -> f64 {
+    fn done(&self, part: &Part, ranks: usize, machine: &Machine, by: By<'_>) -> f64 {
         if part.patches() == 1 {
             return 0.0;
         }
         let [low, high] = part.halves();
-        let last = self.owner(part.first + part.patches() - 1, ranks);
         let (to, from) = (self.owner(low.first, ranks), self.owner(high.first, ranks));
         let [first_half, second_half] =
             [low, high].map(|half| self.done(&half, ranks, machine, by));
-        let front = part.front(self.side);
-        let alone = flops(front) / machine.flop_rate;
-        if to == last {
-            return first_half + second_half + alone;
+        let front = self.front(part, ranks, by).seconds(machine);
+        if self.ranks_of(part, ranks).1 == 1 {
+            return first_half + second_half + front;
         }
         let travel = match from == to {
             true => 0.0,
-            false => machine.latency + 8.0 * self.remaining(&high).powi(2) / machine.bandwidth,
+            false => machine.seconds(0.0, (self.remaining(&high) as f64).powi(2), 1.0),
         };
-        let ready = first_half.max(second_half + travel);
-        match by {
-            By::One => ready + alone,
-            By::Several => ready + alone.min(together(front, (last - to + 1) as f64, machine)),
-        }
+        first_half.max(second_half + travel) + front
     }
 }
 
-/// Seconds for a front whose columns are dealt out among q ranks: they go there and back, and each panel goes to all.
-pub(super) fn together((e, b): (f64, f64), q: f64, machine: &Machine) -> f64 {
-    let (n, levels) = (e + b, q.log2().ceil());
-    let numbers = 2.0 * n * n * (q - 1.0) / q + n * e * levels;
-    let messages = 2.0 * (q - 1.0) + (e / PANEL).ceil() * levels;
-    flops((e, b)) / (q * machine.flop_rate)
-        + 8.0 * numbers / machine.bandwidth
-        + messages * machine.latency
-}
-
-/// The fewest unknowns on a cut, tied to twice as many, that q ranks eliminate in less time than one.
-pub(super) fn pays_from(q: usize, machine: &Machine) -> f64 {
-    let pays = |e: f64| {
-        together((e, 2.0 * e), q as f64, machine) < flops((e, 2.0 * e)) / machine.flop_rate
+/// The fewest unknowns on a cut, tied to so many times as many, that q ranks eliminate in less time than one.
+pub(super) fn pays_from(q: usize, ties: usize, machine: &Machine) -> Option<usize> {
+    let pays = |e: &usize| {
+        let seconds = |members| FrontCost::new(*e, ties * e, members).seconds(machine);
+        seconds(q) < seconds(1)
     };
-    let mut e = 1.0;
-    while !pays(e) && e < 1e7 {
-        e *= 1.02;
-    }
-    e.round()
+    (1..20_000).map(|step| 8 * step).find(pays)
 }
 
 #[cfg(test)]
@@ -218,13 +218,14 @@ mod tests {
             side: 3,
         };
         // Two pairs with a cut of one side and two sides open, then a cut of two sides.
-        let expected = 2.0 * flops((3.0, 6.0)) + flops((6.0, 0.0));
-        let alone = square.cost(1);
+        let flops = |e, b| FrontCost::new(e, b, 1).all_flops;
+        let expected = 2.0 * flops(3, 6) + flops(6, 0);
+        let alone = square.cost(1, By::One);
         assert_eq!((alone.all_flops, alone.most_flops), (expected, expected));
         assert_eq!((alone.crossings, square.unknowns()), (0, 12));
-        let two = square.cost(2);
+        let two = square.cost(2, By::One);
         assert_eq!((two.crossings, two.open, two.schur), (1, 6, 36));
-        assert_eq!(two.all_flops - two.most_flops, flops((3.0, 6.0)));
+        assert_eq!(two.all_flops - two.most_flops, flops(3, 6));
     }
 
     #[test]
@@ -234,12 +235,13 @@ mod tests {
             side: 66,
         };
         let seconds = |ranks, by| cube.seconds(ranks, &MACHINE, by);
+        let several = By::Several(&MACHINE);
         let alone = seconds(1, By::One);
-        assert!((alone * MACHINE.flop_rate / cube.cost(1).all_flops - 1.0).abs() < 1e-12);
+        assert!((alone * MACHINE.flop_rate / cube.cost(1, By::One).all_flops - 1.0).abs() < 1e-12);
         assert!(alone / seconds(1024, By::One) < 5.0);
-        assert!(alone / seconds(64, By::Several) > 20.0);
+        assert!(alone / seconds(64, several) > 8.0);
         for ranks in [2, 4, 8, 16] {
-            assert!(seconds(ranks, By::Several) <= seconds(ranks, By::One));
+            assert!(seconds(ranks, several) <= seconds(ranks, By::One));
         }
     }
 }

@@ -1,0 +1,25 @@
+//! One front by one process and by all members of a team.
+
+use super::Violation;
+use crate::patches::joint_front_seconds;
+use crate::team::Team;
+
+/// What this member's clock says of a front of so many eliminated unknowns and of those they are tied to: by the first member
+/// alone, and by all of them together.
+///
+/// # Errors
+/// The members together do not compute the bits of one.
+pub fn joint_front(
+    team: &dyn Team,
+    eliminated: usize,
+    open: usize,
+    clock: impl Fn() -> f64,
+) -> Result<[f64; 2], Violation> {
+    joint_front_seconds(team, eliminated, open, clock).ok_or_else(|| Violation::Broken {
+        property: "several members factor a front as one does",
+        detail: format!(
+            "{eliminated} unknowns tied to {open} others, on {} members",
+            team.size()
+        ),
+    })
+}
