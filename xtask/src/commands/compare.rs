@@ -1,7 +1,10 @@
 //! `cargo xtask compare`: the same problems through the Python package, finite elements, SciPy and PySINDy.
 
 mod discovery;
+mod eigen;
 mod environment;
+mod equal;
+mod evolution;
 mod exchange;
 mod fem;
 mod laws;
@@ -14,6 +17,8 @@ mod regression;
 mod rows;
 mod sample;
 mod shapes;
+mod snapshots;
+mod trial_space;
 
 use std::path::PathBuf;
 
@@ -101,6 +106,16 @@ pub(crate) fn registry() -> Vec<Comparison> {
             name: "patches",
             shows: "a re-entrant corner and a peak: adaptive finite elements",
             run: patches::run,
+        },
+        Comparison {
+            name: "evolution",
+            shows: "evolutions: ETDRK4 with FFT, SciPy's Radau and DOP853 on the same trial space",
+            run: evolution::run,
+        },
+        Comparison {
+            name: "eigen",
+            shows: "eigenvalues: Chebyshev collocation",
+            run: eigen::run,
         },
         Comparison {
             name: "discovery",
@@ -267,6 +282,8 @@ mod tests {
             "lbfgsb",
             "shapes",
             "adaptive",
+            "evolution",
+            "chebyshev",
         ] {
             let program = peer::scripts(root).join(name).with_extension("py");
             assert!(program.is_file(), "{}", program.display());
