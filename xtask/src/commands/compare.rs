@@ -17,8 +17,6 @@ mod regression;
 mod rows;
 mod sample;
 mod shapes;
-mod snapshots;
-mod trial_space;
 
 use std::path::PathBuf;
 
@@ -233,7 +231,7 @@ impl Args {
             bail!("{} broke off", broken.join(" and "));
         }
         println!(
-            "Medians of {repeats} turns (least–largest), both sides on {} (lbfgsb: 1); above 1× ours is better.",
+            "Medians of {repeats} turns (least–largest), both sides on {} (lbfgsb, and the peers of evolution and eigen: 1); above 1× ours is better.",
             format::count(scope.launcher.threads, "thread")
         );
         println!("written to {}", out.join("compare.{json,csv}").display());

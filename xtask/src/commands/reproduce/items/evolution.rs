@@ -89,16 +89,11 @@ impl Item for Evolution {
     }
 }
 
-/// What the problem of this name is asked for.
-pub(crate) fn tolerance(name: &str) -> Result<f64> {
-    let found = TOLERANCES.iter().find(|(own, _)| *own == name);
-    let (_, tolerance) = found.with_context(|| format!("no tolerance for {name}"))?;
-    Ok(*tolerance)
-}
-
 /// Nothing given but the seed and the tolerance.
 pub(crate) fn options(name: &str, seed: u64) -> Result<NewtonOptions> {
-    Ok(NewtonOptions::new().tolerance(tolerance(name)?).seed(seed))
+    let found = TOLERANCES.iter().find(|(own, _)| *own == name);
+    let (_, tolerance) = found.with_context(|| format!("no tolerance for {name}"))?;
+    Ok(NewtonOptions::new().tolerance(*tolerance).seed(seed))
 }
 
 fn with_solution(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
