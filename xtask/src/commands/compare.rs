@@ -1,7 +1,10 @@
 //! `cargo xtask compare`: the same problems through the Python package, finite elements, SciPy and PySINDy.
 
 mod discovery;
+mod eigen;
 mod environment;
+mod equal;
+mod evolution;
 mod exchange;
 mod fem;
 mod laws;
@@ -101,6 +104,16 @@ pub(crate) fn registry() -> Vec<Comparison> {
             name: "patches",
             shows: "a re-entrant corner and a peak: adaptive finite elements",
             run: patches::run,
+        },
+        Comparison {
+            name: "evolution",
+            shows: "evolutions: ETDRK4 with FFT, SciPy's Radau and DOP853 on the same trial space",
+            run: evolution::run,
+        },
+        Comparison {
+            name: "eigen",
+            shows: "eigenvalues: Chebyshev collocation",
+            run: eigen::run,
         },
         Comparison {
             name: "discovery",
@@ -218,7 +231,7 @@ impl Args {
             bail!("{} broke off", broken.join(" and "));
         }
         println!(
-            "Medians of {repeats} turns (least–largest), both sides on {} (lbfgsb: 1); above 1× ours is better.",
+            "Medians of {repeats} turns (least–largest), both sides on {} (lbfgsb, and the peers of evolution and eigen: 1); above 1× ours is better.",
             format::count(scope.launcher.threads, "thread")
         );
         println!("written to {}", out.join("compare.{json,csv}").display());
@@ -267,6 +280,8 @@ mod tests {
             "lbfgsb",
             "shapes",
             "adaptive",
+            "evolution",
+            "chebyshev",
         ] {
             let program = peer::scripts(root).join(name).with_extension("py");
             assert!(program.is_file(), "{}", program.display());

@@ -6,12 +6,11 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::Scope;
+pub(super) use super::equal::AUTOMATIC;
+use super::equal::note_equal_time;
 use super::peer::Peer;
 use super::rows::Row;
 use super::sample::{Answer, Sample, Side, take_turns};
-
-/// The side that finite elements are compared with.
-pub(super) const AUTOMATIC: &str = "ours, automatic";
 
 /// A discretisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +81,8 @@ impl<'a> Meshes<'a> {
     ) -> Vec<Row> {
         sides.extend(self.sizes.iter().map(|size| self.side(*size)));
         let mut rows = take_turns(self.item, self.case, &sides, repeats);
-        note_equal_time(&mut rows, self.sizes);
+        let names: Vec<String> = self.sizes.iter().map(|size| size.name()).collect();
+        note_equal_time(&mut rows, &names);
         let errors = self.sizes.iter().filter_map(|size| {
             let row = rows.iter().find(|row| row.side == size.name())?;
             Some((*size, row.value_error?.median))
@@ -97,29 +97,6 @@ impl<'a> Meshes<'a> {
             rows.extend(equal);
         }
         rows
-    }
-}
-
-/// Marks the most accurate elements among those that take no longer than ours.
-fn note_equal_time(rows: &mut [Row], sizes: &[Elements]) {
-    let names: Vec<String> = sizes.iter().map(|size| size.name()).collect();
-    let ours = rows.iter().find(|row| row.side == AUTOMATIC);
-    let Some(limit) = ours.and_then(|row| row.seconds) else {
-        return;
-    };
-    let in_time = rows.iter_mut().filter(|row| {
-        let seconds = row.seconds.map_or(f64::INFINITY, |seconds| seconds.median);
-        names.contains(&row.side) && seconds <= limit.median
-    });
-    let error = |row: &Row| row.value_error.map_or(f64::INFINITY, |error| error.median);
-    if let Some(row) = in_time.min_by(|a, b| error(a).total_cmp(&error(b))) {
-        "the best within our time".clone_into(&mut row.note);
-        return;
-    }
-    let seconds = |row: &Row| row.seconds.map_or(f64::INFINITY, |seconds| seconds.median);
-    let elements = rows.iter_mut().filter(|row| names.contains(&row.side));
-    if let Some(row) = elements.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) {
-        "the fastest; none is within our time".clone_into(&mut row.note);
     }
 }
 
@@ -151,23 +128,23 @@ mod tests {
             Row::new("linear", "case", side, vec![sample])
         };
         let sizes = [Elements::p2(4), Elements::p2(5), Elements::q8(2)];
-        let name = |index: usize| sizes[index].name();
+        let names = sizes.map(Elements::name);
         let mut rows = vec![
             row(AUTOMATIC, 1e-12, 1.0),
-            row(&name(0), 1e-3, 0.1),
-            row(&name(1), 1e-4, 0.9),
-            row(&name(2), 1e-9, 1.1),
+            row(&names[0], 1e-3, 0.1),
+            row(&names[1], 1e-4, 0.9),
+            row(&names[2], 1e-9, 1.1),
         ];
-        note_equal_time(&mut rows, &sizes);
+        note_equal_time(&mut rows, &names);
         let noted =
             |rows: &[Row]| -> Vec<bool> { rows.iter().map(|row| !row.note.is_empty()).collect() };
         assert_eq!(noted(&rows), [false, false, true, false]);
         let mut rows = vec![
             row(AUTOMATIC, 1e-12, 0.01),
-            row(&name(0), 1e-3, 0.1),
-            row(&name(1), 1e-4, 0.9),
+            row(&names[0], 1e-3, 0.1),
+            row(&names[1], 1e-4, 0.9),
         ];
-        note_equal_time(&mut rows, &sizes);
+        note_equal_time(&mut rows, &names);
         assert_eq!(noted(&rows), [false, true, false]);
         assert!(rows[1].note.contains("none"));
     }

@@ -19,13 +19,13 @@ use crate::commands::reproduce::table::{Cell, Style, Table};
 pub(super) struct Eigen;
 
 /// A problem with its first eigenvalues.
-struct Case {
-    name: &'static str,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
     problem: fn() -> Result<Eigenproblem>,
-    exact: fn() -> Vec<f64>,
+    pub(crate) exact: fn() -> Vec<f64>,
 }
 
-const CASES: [Case; 6] = [
+pub(crate) const CASES: [Case; 6] = [
     Case {
         name: "interval",
         problem: || {
@@ -204,27 +204,21 @@ impl Item for Eigen {
 }
 
 fn row(case: &Case, context: &Context<'_>) -> Row {
-    let runs = context.each_seed(|seed| {
-        let exact = (case.exact)();
-        let problem = (case.problem)()?.seed(seed);
+    let runs = context.each_seed(|seed| case.run(seed));
+    Row::of_runs("eigen", case.name, "auto", runs)
+}
+
+impl Case {
+    /// Nothing given but the seed.
+    pub(crate) fn run(&self, seed: u64) -> Result<Run> {
+        let exact = (self.exact)();
+        let problem = (self.problem)()?.seed(seed);
         let clock = Instant::now();
         let spectrum = problem.solve(Wanted::Smallest(exact.len()))?;
         let seconds = clock.elapsed().as_secs_f64();
-        let pairs = spectrum.pairs();
-        let errors = pairs
-            .iter()
-            .zip(&exact)
-            .map(|(pair, exact)| (pair.value.re / exact - 1.0).abs());
-        let worst = errors.fold(
-            if pairs.len() == exact.len() {
-                0.0
-            } else {
-                f64::NAN
-            },
-            f64::max,
-        );
+        let values: Vec<f64> = spectrum.pairs().iter().map(|pair| pair.value.re).collect();
         Ok(Run {
-            value_error: finite(worst).filter(|_| pairs.len() == exact.len()),
+            value_error: worst(&values, &exact),
             estimate: finite(spectrum.worst_estimate()),
             seconds: Some(seconds),
             features: Some(spectrum.space().report().dim),
@@ -234,11 +228,17 @@ fn row(case: &Case, context: &Context<'_>) -> Row {
                 "general"
             }
             .to_owned(),
-            reason: (pairs.len() != exact.len())
-                .then(|| format!("{} pairs instead of {}", pairs.len(), exact.len())),
+            reason: (values.len() != exact.len())
+                .then(|| format!("{} pairs instead of {}", values.len(), exact.len())),
             seed,
             ..Run::default()
         })
-    });
-    Row::of_runs("eigen", case.name, "auto", runs)
+    }
+}
+
+/// The largest relative error; `None` unless there are as many values as there should be, and all are finite.
+pub(crate) fn worst(found: &[f64], exact: &[f64]) -> Option<f64> {
+    let mut errors = found.iter().zip(exact).map(|(a, b)| (a / b - 1.0).abs());
+    let worst = errors.try_fold(0.0, |worst: f64, error| Some(worst.max(finite(error)?)));
+    worst.filter(|_| found.len() == exact.len())
 }

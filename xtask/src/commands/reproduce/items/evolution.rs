@@ -89,7 +89,8 @@ impl Item for Evolution {
     }
 }
 
-fn options(name: &str, seed: u64) -> Result<NewtonOptions> {
+/// Nothing given but the seed and the tolerance.
+pub(crate) fn options(name: &str, seed: u64) -> Result<NewtonOptions> {
     let found = TOLERANCES.iter().find(|(own, _)| *own == name);
     let (_, tolerance) = found.with_context(|| format!("no tolerance for {name}"))?;
     Ok(NewtonOptions::new().tolerance(*tolerance).seed(seed))
