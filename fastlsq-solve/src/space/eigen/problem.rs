@@ -159,7 +159,7 @@ impl Eigenproblem {
             if !worse {
                 last = Some(found);
             }
-            if worse || (enough && estimate <= self.tolerance.max(floor)) {
+            if !worse && enough && estimate <= self.tolerance.max(floor) {
                 break;
             }
             let slow = before.is_some_and(|before| estimate > SLOW * before);
@@ -170,6 +170,9 @@ impl Eigenproblem {
                     return Ok(found);
                 }
                 patches = false;
+            }
+            if worse {
+                break;
             }
             bandwidth *= GROWTH;
         }
