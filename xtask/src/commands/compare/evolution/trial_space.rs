@@ -20,9 +20,12 @@ pub(super) struct Line {
     pub(super) conditions: Vec<EndCondition>,
 }
 
+/// The values of a function at points.
+type Values<'a> = dyn Fn(&[f64]) -> Result<Vec<f64>> + 'a;
+
 /// A function of space at some time: its values at points, and what the conditions ask for.
 pub(super) struct Moment<'a> {
-    pub(super) values: Box<dyn Fn(&[f64]) -> Result<Vec<f64>> + 'a>,
+    pub(super) values: Box<Values<'a>>,
     pub(super) data: Vec<f64>,
 }
 
