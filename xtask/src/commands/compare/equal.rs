@@ -5,6 +5,8 @@ use super::sample::Sample;
 
 /// The side that peers are compared with.
 pub(super) const AUTOMATIC: &str = "ours, automatic";
+/// Relative errors below this are rounding: nobody is asked for less.
+const ROUNDING: f64 = 1e-13;
 
 /// Marks the most accurate of these sides among those that take no longer than ours.
 pub(super) fn note_equal_time(rows: &mut [Row], names: &[String]) {
@@ -30,8 +32,8 @@ pub(super) fn note_equal_time(rows: &mut [Row], names: &[String]) {
     }
 }
 
-/// The row of a peer at our error, turn by turn: its time is interpolated between these of its sides; `None` without a
-/// row of ours.
+/// The row of a peer at our error, turn by turn: its time is interpolated between these of its sides. Where our error is
+/// rounding, it is at [`ROUNDING`]. `None` without a row of ours.
 pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option<Row> {
     let ours = rows.iter().find(|row| row.side == AUTOMATIC)?;
     let rungs: Vec<&Row> = rows
@@ -45,7 +47,7 @@ pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option
         });
         let reached = own
             .value_error
-            .and_then(|error| reach(taken.collect(), error));
+            .and_then(|error| reach(taken.collect(), error.max(ROUNDING)));
         match reached {
             Some((error, seconds)) => Sample {
                 value_error: Some(error),
@@ -67,7 +69,14 @@ pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option
     );
     row.compare_with(ours);
     if row.seconds.is_some() {
-        "interpolated between the rows above".clone_into(&mut row.note);
+        let rounding = ours.value_error.is_some_and(|own| own.median < ROUNDING);
+        row.note = if rounding {
+            format!(
+                "interpolated between the rows above, at {ROUNDING:.0e}, below which is rounding"
+            )
+        } else {
+            "interpolated between the rows above".to_owned()
+        };
     }
     Some(row)
 }
@@ -141,6 +150,19 @@ mod tests {
         assert!(equal.status.contains("as accurate as ours"));
         rows.remove(0);
         assert!(at_our_error(&rows, "steps", &names).is_none());
+    }
+
+    #[test]
+    fn nobody_is_asked_for_less_than_rounding() {
+        let rows = [
+            row(AUTOMATIC, &[(1e-15, 1.0)]),
+            row("coarse", &[(1e-9, 1.0)]),
+            row("fine", &[(1e-13, 3.0)]),
+        ];
+        let names = ["coarse", "fine"].map(str::to_owned);
+        let equal = at_our_error(&rows, "theirs", &names).unwrap();
+        assert!((equal.time_ratio.unwrap().median - 3.0).abs() < 1e-12);
+        assert!(equal.note.contains("at 1e-13"), "{}", equal.note);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Pieces at the beginning.
 const FIRST_PIECES: usize = 8;
 /// How often pieces are halved.
-const ROUNDS: usize = 18;
+const ROUNDS: usize = 30;
 
 /// An interval with conditions at its ends, or a circle.
 pub(super) struct Line {
@@ -20,9 +20,12 @@ pub(super) struct Line {
     pub(super) conditions: Vec<EndCondition>,
 }
 
+/// The values of a function at points.
+type Values<'a> = dyn Fn(&[f64]) -> Result<Vec<f64>> + 'a;
+
 /// A function of space at some time: its values at points, and what the conditions ask for.
 pub(super) struct Moment<'a> {
-    pub(super) values: Box<dyn Fn(&[f64]) -> Result<Vec<f64>> + 'a>,
+    pub(super) values: Box<Values<'a>>,
     pub(super) data: Vec<f64>,
 }
 
@@ -39,8 +42,9 @@ impl Line {
 
     /// Polynomials of this degree on pieces that hold a function at all these moments.
     ///
-    /// Pieces are halved while, relative to the largest norm, the last coefficients or the distance of the projection are
-    /// above the tolerance: as ours are, but once for all times, since those who integrate in it keep the mesh.
+    /// Pieces are halved while their last coefficients are above the tolerance, relative to the largest norm, and then while
+    /// the distance of the projection is, which sees kinks, but is large everywhere while anything is unresolved. So are ours, but
+    /// here once for all times, since those who integrate in it keep the mesh.
     pub(super) fn holding(
         &self,
         degree: usize,
@@ -54,19 +58,24 @@ impl Line {
             .collect();
         let mut space = self.space(&element, &breaks)?;
         for _ in 0..ROUNDS {
-            let mut sizes = vec![0.0_f64; breaks.len() - 1];
+            let mut sizes = vec![(0.0_f64, 0.0_f64); breaks.len() - 1];
             let mut norm = 0.0_f64;
             for moment in moments {
                 let values = [(moment.values)(space.nodes())?];
                 let free = space.unjoined(&values);
                 let joined = space.expansion(&space.project(&values), &moment.data);
                 norm = space.norms(&free).into_iter().fold(norm, f64::max);
-                let (tails, lost) = (space.tails(&free), space.distances(&free, &joined));
-                for ((size, tail), lost) in sizes.iter_mut().zip(tails).zip(lost) {
-                    *size = tail.into_iter().chain(lost).fold(*size, f64::max);
+                let both = space.tails(&free).into_iter();
+                let both = both.zip(space.distances(&free, &joined));
+                for ((tail, lost), (own_tail, own_lost)) in sizes.iter_mut().zip(both) {
+                    *tail = own_tail.into_iter().fold(*tail, f64::max);
+                    *lost = own_lost.into_iter().fold(*lost, f64::max);
                 }
             }
-            let finer = halved(&breaks, |k| sizes[k] > tolerance * norm);
+            let mut finer = halved(&breaks, |k| sizes[k].0 > tolerance * norm);
+            if finer == breaks {
+                finer = halved(&breaks, |k| sizes[k].1 > tolerance * norm);
+            }
             if finer == breaks {
                 break;
             }
