@@ -35,6 +35,9 @@ const CONVERGED: f64 = 1e-13;
 /// A direction that loses this much when made orthogonal to the others is one of them.
 const DEPENDENT: f64 = 1e-12;
 
+/// An eigenvalue θ of A, and A u of its function.
+type Image = (f64, Vec<f64>);
+
 /// What is asked of A.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModeRequest<'a> {
@@ -206,10 +209,7 @@ impl<'a> Inverse<'a> {
     ///
     /// Rounding of one solve is the same for all, and what it does to θ is undone at the end, where only the functions that
     /// were found are mapped once more.
-    fn largest(
-        &self,
-        request: &ModeRequest<'_>,
-    ) -> Result<Option<Vec<(f64, Vec<f64>)>>, PatchError> {
+    fn largest(&self, request: &ModeRequest<'_>) -> Result<Option<Vec<Image>>, PatchError> {
         let width = request.count + MORE;
         let mut block = self.start(width, request.waves);
         let mut basis = Mat::<f64>::zeros(block.nrows(), 0);

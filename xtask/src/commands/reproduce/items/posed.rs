@@ -96,14 +96,13 @@ impl Item for Posed {
                 add(&batch_name(first), Box::new(work));
             }
             let batches: Vec<String> = batches.into_iter().map(batch_name).collect();
-            let ill = ill.iter().map(|problem| problem.name.clone()).collect();
-            let well = well.iter().map(|problem| problem.name.clone()).collect();
+            let ill: Vec<String> = ill.iter().map(|problem| problem.name.clone()).collect();
+            let well: Vec<String> = well.iter().map(|problem| problem.name.clone()).collect();
             for (case, names, figures) in [
                 (ALL_ILL, ill, &["recognised"][..]),
                 (ALL_WELL, well, &COUNTS[..]),
                 (ALL_RANDOM, batches, &COUNTS[..]),
             ] {
-                let names: Vec<String> = names;
                 if names.is_empty() {
                     continue;
                 }
@@ -280,9 +279,10 @@ fn batch_run(first: u64, options: &Options, tolerance: f64) -> Result<Run> {
     for (figure, share) in COUNTS.into_iter().zip(shares) {
         run.more.insert(figure.to_owned(), share);
     }
-    run.status = match off.is_empty() {
-        true => "counted".to_owned(),
-        false => format!("estimates off: {}", off.join("; ")),
+    run.status = if off.is_empty() {
+        "counted".to_owned()
+    } else {
+        format!("estimates off: {}", off.join("; "))
     };
     Ok(run)
 }
