@@ -27,8 +27,7 @@ use crate::commands::reproduce::items::evolution::options;
 
 /// Moments that the trial space of the peers must hold, for each of these.
 const MOMENTS: usize = 4;
-/// The tails of that space relative to the error that the finest run of ours aims for: a tenth of what that allows, so that
-/// the errors of the peers are those of their steps in time.
+/// The tails of that space relative to the error that the finest run of ours aims for: a tenth of what that allows.
 const TAIL: f64 = 0.03;
 /// Seconds after which SciPy is stopped.
 const LIMIT: f64 = 20.0;
