@@ -5,7 +5,7 @@
 use fastlsq_solve::space::{Eigenproblem, SpaceError, Spectrum, Wanted};
 use fastlsq_solve::{
     Ball, BoxDomain, Expr, Interval, Polygon, WALLS, X, Y, biharmonic, laplacian,
-    normal_derivative, parameter, sign, unknown,
+    normal_derivative, parameter, unknown,
 };
 use std::f64::consts::PI;
 
@@ -299,35 +299,4 @@ fn an_l_on_patches() {
     // Points of all eigenfunctions, as for a trial space.
     let grid = spectrum.on_grid(&[21, 21]).unwrap();
     assert_eq!(grid.names(), ["u1", "u2", "u3"]);
-}
-
-#[test]
-fn a_potential_that_jumps() {
-    // −u″ + V u with V = 50 beyond 1/2: k cot(k/2) = −κ coth(κ/2), k² = λ, κ² = 50 − λ.
-    let u = unknown("u");
-    let potential = 25.0 * (1.0 + sign(X - 0.5));
-    let spectrum = Eigenproblem::new(Interval::unit(), -laplacian(u) + potential * u)
-        .condition(WALLS, u)
-        .solve(Wanted::Smallest(2))
-        .unwrap();
-    let mismatch = |value: f64| {
-        let (k, kappa) = (value.sqrt(), (50.0 - value).sqrt());
-        k / (0.5 * k).tan() + kappa / (0.5 * kappa).tanh()
-    };
-    let (mut lo, mut hi) = (20.0, 39.0);
-    for _ in 0..80 {
-        let middle = 0.5 * (lo + hi);
-        if (mismatch(middle) > 0.0) == (mismatch(lo) > 0.0) {
-            lo = middle;
-        } else {
-            hi = middle;
-        }
-    }
-    let pair = &spectrum.pairs()[0];
-    assert!(
-        (pair.value.re / lo - 1.0).abs() < 1e-11,
-        "{} {lo}",
-        pair.value
-    );
-    assert!(spectrum.on_patches().is_some());
 }

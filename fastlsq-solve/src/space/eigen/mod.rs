@@ -10,7 +10,7 @@
 //! next eigenvalue is further away than ρ; in other problems ρ is multiplied by the condition 1/|yᴴu| of the
 //! eigenvalue, y being the left eigenvector.
 //!
-//! Where functions are not smooth, on an L or across a jump of the coefficients, patches take over (`on_patches`).
+//! Where eigenvalues of a trial space converge slowly, as on an L, patches take over (`on_patches`).
 
 mod matrix;
 mod on_patches;

@@ -1,6 +1,6 @@
 //! Eigenfunctions that one trial space does not resolve, on patches.
 //!
-//! At a re-entrant corner, across a jump of the coefficients or in a narrow well, eigenvalues of a trial space converge slowly. They
+//! At a re-entrant corner eigenvalues of a trial space converge slowly. They
 //! still tell where the wanted ones are: with a shift beside them, the equation is factored on a tree of patches that
 //! follows what is local, and inverse iteration there finds them to the tolerance.
 
