@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use fastlsq_basis::sampling::Sequence;
-use fastlsq_basis::{Basis, Draw, Factor, FrequencyLaw, Parity, SmoothFactor, Taylor};
+use fastlsq_basis::{
+    Basis, Draw, Factor, FrequencyLaw, Parity, SmoothFactor, Taylor, TaylorFunction,
+};
 
 use crate::backend::{Backend, CpuBackend};
 use crate::control::Control;
@@ -106,12 +108,9 @@ pub struct Options {
     pub(crate) beside: Vec<KnownFunction>,
 }
 
-/// A function of the coordinates and, through Taylor numbers, its derivatives.
-type Function = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
-
 /// A function that is known to be part of the solution, with derivatives of every order.
 #[derive(Clone)]
-pub(crate) struct KnownFunction(Arc<Function>);
+pub(crate) struct KnownFunction(Arc<TaylorFunction>);
 
 impl KnownFunction {
     /// The function of `dim` coordinates.

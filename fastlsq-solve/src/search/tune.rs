@@ -6,8 +6,9 @@
 
 use fastlsq_basis::InputMap;
 
-use super::candidate::{CandidateMaker, Features};
+use super::candidate::CandidateMaker;
 use super::exchanged;
+use super::features::Features;
 use super::particular;
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::state::{Ending, Rows, Search, is_unresolved};
