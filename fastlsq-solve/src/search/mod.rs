@@ -160,7 +160,7 @@ pub fn with_threads<T: Send, E: From<SolveError> + Send>(
     options: &Options,
     work: impl FnOnce() -> Result<T, E> + Send,
 ) -> Result<T, E> {
-    let Some(threads) = options.threads else {
+    let Some(threads) = options.lsq.threads else {
         return work();
     };
     rayon::ThreadPoolBuilder::new()
@@ -274,7 +274,7 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         }
         law.validate(dim)?;
     }
-    if let Some(threads) = options.threads
+    if let Some(threads) = options.lsq.threads
         && !(1..=MOST_THREADS).contains(&threads)
     {
         return option("threads", threads as f64, "between 1 and 1024");
