@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A box l ≤ x ≤ u, one pair of sides a parameter.
+/// A box l ≤ x ≤ u, one pair of sides per parameter.
 ///
 /// A side may be infinite (no bound there), and a lower side may equal the upper one (a fixed
 /// parameter). What a value of this type promises: both sides have the same length, no side is
@@ -110,7 +110,7 @@ impl Bounds {
         Ok(Self { lower, upper })
     }
 
-    /// The box from one (lower, upper) pair a parameter.
+    /// The box from one (lower, upper) pair per parameter.
     pub fn from_pairs(pairs: &[(f64, f64)]) -> Result<Self, BoundsError> {
         let (lower, upper) = pairs.iter().copied().unzip();
         Self::new(lower, upper)
@@ -228,7 +228,7 @@ impl Bounds {
             })
     }
 
-    /// The sides, one (lower, upper) pair a parameter.
+    /// The sides, one (lower, upper) pair per parameter.
     pub(crate) fn sides(&self) -> impl ExactSizeIterator<Item = (f64, f64)> + '_ {
         self.lower.iter().copied().zip(self.upper.iter().copied())
     }

@@ -114,7 +114,7 @@ pub trait CandidateMaker {
         false
     }
 
-    /// Fresh rows for this many features an unknown; `explicit` numbers are obeyed.
+    /// Fresh rows for this many features per unknown; `explicit` numbers are obeyed.
     ///
     /// # Errors
     /// A domain that cannot be sampled, data that are not finite.

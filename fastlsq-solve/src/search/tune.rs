@@ -34,7 +34,7 @@ const RIDGES: usize = 6;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
 
-/// Features an unknown to begin with: about the numerical rank of a smooth function's features.
+/// Features per unknown to begin with: about the numerical rank of a smooth function's features.
 pub(super) fn first_size(dim: usize) -> usize {
     match dim {
         0 | 1 => 80,

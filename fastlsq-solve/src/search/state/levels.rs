@@ -41,12 +41,12 @@ impl<W: CandidateMaker> Search<'_, W> {
         more.max(count.saturating_add(1)).min(self.limit())
     }
 
-    /// Rows for this many features an unknown; each level has points of its own.
+    /// Rows for this many features per unknown; each level has points of its own.
     pub(in crate::search) fn rows(&self, features: usize, level: u64) -> Result<Rows, W::Error> {
         self.rows_for(self.independent(features), level)
     }
 
-    /// Rows for this many independent features an unknown.
+    /// Rows for this many independent features per unknown.
     pub(in crate::search) fn rows_for(
         &self,
         features: usize,
@@ -117,7 +117,7 @@ impl<W: CandidateMaker> Search<'_, W> {
         settled.map(|_| ())
     }
 
-    /// About how many of this many features an unknown are independent, with a reserve: redundant
+    /// About how many of this many features per unknown are independent, with a reserve: redundant
     /// features need no rows of their own.
     pub(in crate::search) fn independent(&self, features: usize) -> usize {
         let Some(best) = &self.best else {
