@@ -3,8 +3,8 @@
 use fastlsq_basis::Basis;
 
 use super::super::candidate::CandidateMaker;
-use super::{ROUNDING_SCORE, SMALLEST_COMPANION, Search, UNRESOLVED};
-use crate::SolveError;
+use super::super::estimate;
+use super::{ROUNDING_SCORE, Search, UNRESOLVED};
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::report::Status;
 
