@@ -16,7 +16,7 @@ fn bratu(load: f64, continuation: Continuation) -> NonlinearSolution {
         .parameter(own, load)
         .solve_with(
             &NewtonOptions::new()
-                .solve_options(Options::new().features(40).bandwidth(4.0))
+                .solve_options(Options::new().features(60).bandwidth(5.0))
                 .continuation(continuation),
         )
         .unwrap()
