@@ -2,7 +2,9 @@
 
 use web_time::Instant;
 
-use super::candidate::{CandidateMaker, Features, LinearMaker};
+use super::candidate::CandidateMaker;
+use super::features::Features;
+use super::linear::LinearMaker;
 use super::state::{Found, search};
 use crate::SolveError;
 use crate::backend::Factored;
