@@ -15,9 +15,13 @@ const LEAF_SHARE: f64 = 0.1;
 const FIRST: f64 = 0.3;
 /// The same is not taken to be less than this: changes at the level of rounding say nothing.
 const LEAST: f64 = 1e-3;
-/// A share of what the last two refinements said before counts as well: in one dimension every other refinement may
-/// gain much more than the one between.
+/// A share of what refinements said before counts as well: on a line of the last two, where every other one may gain much
+/// more than the one between; elsewhere of the last one, since what a first, coarse tree said has little to do with how
+/// resolved leaves err.
 const BEFORE: f64 = 0.1;
+const fn remembered(dim: usize) -> usize {
+    if dim == 1 { 2 } else { 1 }
+}
 /// Better somewhat too large than too small: over 170 solves of these problems the estimate is about 1.5 times the error in
 /// the median; it was up to 20 times with 2.5 here, on boundary layers, and too small in first solves only.
 const SAFETY: f64 = 2.0;
@@ -61,7 +65,8 @@ impl Judgement {
             // errors.
             Some(change) => {
                 let now = ratio(change, rounds.last());
-                let earlier = rounds.windows(2).rev().take(2).map(|pair| {
+                let pairs = rounds.windows(2).rev().take(remembered(dim));
+                let earlier = pairs.map(|pair| {
                     let change = pair[1].change.unwrap_or(0.0);
                     BEFORE * ratio(change, pair.first())
                 });
