@@ -169,7 +169,7 @@ impl Functional {
             let pairs = weights.iter().enumerate();
             let each: Vec<f64> = pairs.map(|(i, w)| w * term.values.at(i)).collect();
             let features = apply(at.table(term.alpha, reference)?.transpose(), &each);
-            let own = apply(reference.compression.transpose(), &features);
+            let own = reference.compression.covector(&features);
             let target = &mut out[term.unknown * rank..(term.unknown + 1) * rank];
             target.iter_mut().zip(own).for_each(|(t, o)| *t += o);
         }
