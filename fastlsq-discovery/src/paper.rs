@@ -2,6 +2,7 @@
 
 use faer::Mat;
 use fastlsq_basis::{Basis, FrequencyLaw, MultiIndex, SinusoidalBasis};
+use fastlsq_solve::dense::column;
 use fastlsq_solve::lsq::{LsqOptions, factor};
 
 use crate::DiscoveryError;
@@ -96,7 +97,7 @@ impl PaperExperiment {
         let phi = basis.values(samples.points())?;
         let options = LsqOptions::new().ridge(self.ridge);
         let beta = factor(&phi, column_of(samples.values()).as_ref(), &options)?.into_solution();
-        let beta: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, 0)]).collect();
+        let beta = column(beta.as_ref(), 0);
 
         let library = Dictionary::parse(&["x"], &["u", "u_x", "u^2"])?;
         let second = MultiIndex::new([2]);

@@ -27,6 +27,16 @@ pub fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     c
 }
 
+/// Column k, or nothing where there is none.
+#[must_use]
+pub fn column(a: MatRef<'_, f64>, k: usize) -> Vec<f64> {
+    if k < a.ncols() {
+        a.col(k).iter().copied().collect()
+    } else {
+        Vec::new()
+    }
+}
+
 /// y = A·x; entries and columns beyond the shorter of two sizes are left out.
 pub fn times(a: MatRef<'_, f64>, x: &[f64], y: &mut [f64]) {
     crate::lsq::times(a, x, y);

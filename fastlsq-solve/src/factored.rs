@@ -10,6 +10,7 @@ use ndarray::ArrayView2;
 use crate::SolveError;
 use crate::backend::Factored;
 use crate::control::Control;
+use crate::dense;
 use crate::lsq::RowSource;
 use crate::options::Options;
 use crate::posed::{CONTRADICTION, Posedness};
@@ -374,7 +375,7 @@ fn solve_for(
         }
     }
     let beta = factored.solve(rhs.as_ref())?;
-    let column = |c: usize| system.spread((0..beta.nrows()).map(|j| beta[(j, c)]).collect());
+    let column = |c: usize| system.spread(dense::column(beta.as_ref(), c));
     Ok((0..data.len()).map(column).collect())
 }
 

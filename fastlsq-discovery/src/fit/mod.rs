@@ -11,6 +11,7 @@ pub(crate) use bandwidth::Search;
 use faer::Mat;
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, MultiIndex, SinusoidalBasis};
 use fastlsq_solve::Control;
+use fastlsq_solve::dense::column;
 use ndarray::{ArrayView2, s};
 pub use options::FitOptions;
 pub use spectrum::Criterion;
@@ -157,7 +158,7 @@ impl FieldFit {
     pub(crate) fn expand(&self, coordinates: &[f64]) -> Vec<f64> {
         let rank = coordinates.len().min(self.spectrum.v.ncols());
         let beta = self.spectrum.v.as_ref().subcols(0, rank) * column_of(&coordinates[..rank]);
-        (0..beta.nrows()).map(|j| beta[(j, 0)]).collect()
+        column(beta.as_ref(), 0)
     }
 
     /// Singular values, and Uᵀy.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, FrequencyLaw, SinusoidalBasis};
+use fastlsq_solve::dense::column;
 use fastlsq_solve::{Control, LsqOptions, Options, RowBlock, RowSource, System};
 
 use super::Shape;
@@ -182,7 +183,7 @@ impl BandwidthLoss {
         let system = System::new(vec![shared], self.blocks.clone())?;
         let factored = self.options.backend.factor(&system, &self.lsq)?;
         let solution = factored.solution()?;
-        let beta: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
+        let beta = column(solution.as_ref(), 0);
         let rows = system.nrows() as f64;
 
         let dim = self.dim();

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use faer::{Mat, MatRef};
+use faer::Mat;
+use fastlsq_solve::dense;
 use fastlsq_solve::{Control, Factored, LsqInfo, Options, RowBlock, RowSource, System};
 
 use super::Prepared;
@@ -321,9 +322,9 @@ pub(super) fn one_column(values: &[f64]) -> Mat<f64> {
     Mat::from_fn(values.len(), 1, |i, _| values[i])
 }
 
+/// The only column.
 pub(super) fn column(matrix: &Mat<f64>) -> Vec<f64> {
-    let matrix: MatRef<'_, f64> = matrix.as_ref();
-    matrix.col(0).iter().copied().collect()
+    dense::column(matrix.as_ref(), 0)
 }
 
 fn zero_rows(matrix: &mut Mat<f64>, rows: &[std::ops::Range<usize>]) {

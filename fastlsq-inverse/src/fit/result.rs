@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use fastlsq_solve::dense;
 use fastlsq_solve::{EquationRow, Expr, Frame, Limit, Parameter, Sites, Solution};
 use ndarray::Array2;
 
@@ -146,7 +147,7 @@ impl Fit {
         let slopes = &self.linearisation.coefficient_jacobian;
         let mut by_parameter = Vec::with_capacity(slopes.ncols());
         for k in 0..slopes.ncols() {
-            let column: Vec<f64> = (0..slopes.nrows()).map(|j| slopes[(j, k)]).collect();
+            let column = dense::column(slopes.as_ref(), k);
             let mut total = at_fit.parameter_slopes.column(k).to_vec();
             for (j, moved) in jets_of(&column)?.into_iter().enumerate() {
                 for (i, (total, moved)) in total.iter_mut().zip(moved).enumerate() {

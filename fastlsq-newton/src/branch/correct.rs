@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{Basis, InputMap, PolynomialBasis};
+use fastlsq_solve::dense::column;
 use fastlsq_solve::search::block_weights;
 use fastlsq_solve::{Action, EquationRow, Field, Operator, RowBlock, SolveError, System, Term};
 use ndarray::{Array2, Axis};
@@ -130,7 +131,7 @@ impl Follower<'_> {
                 .backend
                 .factor(&bordered, self.maker.lsq())?;
             let solution = factored.solution()?;
-            let mut solved: Vec<f64> = (0..solution.nrows()).map(|j| solution[(j, 0)]).collect();
+            let mut solved = column(solution.as_ref(), 0);
             let Some(new_parameter) = solved.pop() else {
                 return Ok(None);
             };

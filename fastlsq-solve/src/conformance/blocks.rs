@@ -7,6 +7,7 @@ use super::reference::least_squares;
 use super::systems::{basis, inside, matrix, row, sides, spread, wave};
 use super::{Verdict, require, require_close};
 use crate::backend::Backend;
+use crate::dense::column;
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
 use crate::{
@@ -24,7 +25,7 @@ fn require_reference(property: &'static str, backend: &dyn Backend, system: &Sys
 
 fn coefficients(backend: &dyn Backend, system: &System) -> Result<Vec<f64>, SolveError> {
     let x = backend.factor(system, &LsqOptions::new())?.solution()?;
-    Ok((0..x.nrows()).map(|j| x[(j, 0)]).collect())
+    Ok(column(x.as_ref(), 0))
 }
 
 /// A row with weight 2 counts as much as four copies of it; a row with weight 0 not at all.

@@ -6,6 +6,7 @@ use super::reference::least_squares;
 use super::systems::{basis, doubled, inside, matrix, mixed, spread, wave};
 use super::{Verdict, require, require_close};
 use crate::backend::Backend;
+use crate::dense::column;
 use crate::lsq::{LsqOptions, RowSource};
 use crate::system::{RowBlock, System};
 use crate::{EquationRow, SolveError};
@@ -259,7 +260,7 @@ pub fn smooth_function(backend: &dyn Backend) -> Verdict {
     let block = RowBlock::new("values", EquationRow::value(2, 0, 1), points, data);
     let system = System::new(vec![basis.clone()], vec![block])?;
     let x = backend.factor(&system, &LsqOptions::new())?.solution()?;
-    let beta: Vec<f64> = (0..x.nrows()).map(|j| x[(j, 0)]).collect();
+    let beta = column(x.as_ref(), 0);
     let fresh = inside(200, 77);
     let found = EquationRow::value(2, 0, 1)
         .apply(&[basis.as_ref()], &beta, &fresh)

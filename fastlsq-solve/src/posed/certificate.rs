@@ -10,6 +10,7 @@ use ndarray::ArrayView2;
 
 use super::{LARGEST_AMPLIFICATION, NULL_FUNCTION, Posedness, free};
 use crate::SolveError;
+use crate::dense::column;
 use crate::lsq::{LsqOptions, Method, factor};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
@@ -216,7 +217,7 @@ fn certify(
     let values: Vec<Vec<f64>> = (0..unknowns)
         .map(|k| (0..each).map(|i| v[(k * each + i, 0)]).collect())
         .collect();
-    let beta: Vec<f64> = (0..beta.nrows()).map(|j| beta[(j, 0)]).collect();
+    let beta = column(beta.as_ref(), 0);
     let mut residual = 0.0f64;
     for (block, scale) in question.fresh.iter().zip(&question.scales) {
         let own = rms(block.apply(&plain, &beta)?.into_iter());

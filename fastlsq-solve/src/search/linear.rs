@@ -21,6 +21,7 @@ use super::weights::{block_weights, comparable_sizes};
 use crate::SolveError;
 use crate::backend::Factored;
 use crate::control::Limit;
+use crate::dense::column;
 use crate::domain::{BoundingBox, checked_interior};
 use crate::lsq::{LsqError, LsqOptions};
 use crate::options::Options;
@@ -298,8 +299,7 @@ impl LinearMaker<'_> {
         system.set_weights(&weights);
         let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
-        let beta = (0..solution.nrows()).map(|j| solution[(j, 0)]);
-        let beta = system.spread(beta.collect());
+        let beta = system.spread(column(solution.as_ref(), 0));
         let score = self.held_out.score(&bases, &beta)?;
         let overfit = overfit(&system, &beta, &score)?;
         let candidate = Candidate {
