@@ -4,11 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use fastlsq_solve::fastlsq_basis::{AxisFunctions, EvolvedBasis, EvolvedSpan, TensorBasis};
+use fastlsq_solve::fastlsq_basis::{
+    AxisFunctions, EvolvedBasis, EvolvedSpan, PiecewiseBasis, TensorBasis,
+};
 use fastlsq_solve::{
     Basis, BoxDomain, DomainExt, FrequencyLaw, InputMap, Interval, MultiquadricBasis, Options,
-    PiecewiseBasis, PolynomialBasis, SaveError, SinusoidalBasis, Solution, Space, TanhBasis,
-    UnitSampler, problems, unknown,
+    PolynomialBasis, SaveError, SinusoidalBasis, Solution, Space, TanhBasis, UnitSampler, problems,
+    unknown,
 };
 
 use super::exact_basis::ExactBasis;
