@@ -100,7 +100,7 @@ mod weighted;
 pub use basis::Basis;
 pub use cylinder::{CylinderBasis, CylinderKind};
 pub use dual::Dual;
-pub use error::BasisError;
+pub use error::{BasisError, require_dim, require_size};
 pub use evolved::{EvolvedBasis, EvolvedSpan, span_times, span_weights};
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
@@ -125,6 +125,6 @@ pub use symmetrised::SymmetrisedBasis;
 pub use tanh::{TanhBasis, TanhBuilder, WeightLaw};
 pub use taylor::Taylor;
 pub use tensor::{AxisFunctions, TensorBasis};
-pub use weighted::{ComplexPower, Factor, SmoothFactor, Weighted};
+pub use weighted::{ComplexPower, Factor, SmoothFactor, TaylorFunction, Weighted};
 /// The crates whose types appear in signatures here.
 pub use {faer, ndarray};

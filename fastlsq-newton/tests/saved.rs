@@ -1,5 +1,6 @@
 //! Evolutions in files: what was evolved is read back as a function of space and time.
 
+#![cfg(feature = "serde")]
 #![allow(clippy::unwrap_used)]
 
 use std::f64::consts::PI;
