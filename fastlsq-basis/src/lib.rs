@@ -54,6 +54,8 @@
 //! | polynomial columns, bases side by side, one on each of many boxes, symmetry for any basis | [`PolynomialBasis`], [`JoinedBasis`], [`PiecewiseBasis`], [`SymmetrisedBasis`] |
 //! | solutions of Helmholtz' equation around a point | [`CylinderBasis`] |
 //! | features of a part of space | [`RestrictedBasis`] |
+//! | all products along axes, polynomials orthonormal on any domain | [`TensorBasis`], [`OrthogonalPolynomials`] |
+//! | a function of space and time, span by span | [`EvolvedBasis`] |
 //! | known factors times features: singular functions, layers | [`Weighted`], [`Factor`], [`ComplexPower`], [`SmoothFactor`] |
 //! | sums of waves as functions: products, powers, integrals | [`SinusoidalExpansion`] |
 //! | the identities behind it all | [`identities`] |
@@ -69,6 +71,7 @@ pub mod conformance;
 mod cylinder;
 mod dual;
 mod error;
+mod evolved;
 mod expansion;
 pub mod form;
 mod grouping;
@@ -77,6 +80,7 @@ mod input_map;
 mod joined;
 mod multi_index;
 mod multiquadric;
+mod orthogonal;
 mod piecewise;
 mod polynomial;
 mod products;
@@ -89,6 +93,7 @@ pub mod sinusoidal;
 mod symmetrised;
 mod tanh;
 mod taylor;
+mod tensor;
 pub mod typography;
 mod weighted;
 
@@ -96,12 +101,14 @@ pub use basis::Basis;
 pub use cylinder::{CylinderBasis, CylinderKind};
 pub use dual::Dual;
 pub use error::{BasisError, require_dim, require_size};
+pub use evolved::{EvolvedBasis, EvolvedSpan, span_times, span_weights};
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
 pub use input_map::InputMap;
 pub use joined::JoinedBasis;
 pub use multi_index::MultiIndex;
 pub use multiquadric::MultiquadricBasis;
+pub use orthogonal::OrthogonalPolynomials;
 pub use piecewise::PiecewiseBasis;
 pub use polynomial::{PolynomialBasis, PolynomialFamily};
 pub use products::ProductBasis;
@@ -109,13 +116,15 @@ pub use restricted::RestrictedBasis;
 #[cfg(feature = "serde")]
 pub use saved::BasisOutline;
 pub use saved::{
-    SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised, SavedWeighted,
+    SavedBasis, SavedEvolved, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised,
+    SavedWeighted,
 };
 pub use sincos::{REDUCTION_LIMIT, sin_cos};
 pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuilder};
 pub use symmetrised::SymmetrisedBasis;
 pub use tanh::{TanhBasis, TanhBuilder, WeightLaw};
 pub use taylor::Taylor;
+pub use tensor::{AxisFunctions, TensorBasis};
 pub use weighted::{ComplexPower, Factor, SmoothFactor, TaylorFunction, Weighted};
 /// The crates whose types appear in signatures here.
 pub use {faer, ndarray};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::sinusoidal::Parity;
 use crate::{
-    Basis, ComplexPower, CylinderBasis, Factor, InputMap, JoinedBasis, MultiquadricBasis,
-    PiecewiseBasis, PolynomialBasis, ProductBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis,
-    Weighted,
+    Basis, ComplexPower, CylinderBasis, EvolvedBasis, EvolvedSpan, Factor, InputMap, JoinedBasis,
+    MultiquadricBasis, OrthogonalPolynomials, PiecewiseBasis, PolynomialBasis, ProductBasis,
+    SinusoidalBasis, SymmetrisedBasis, TanhBasis, TensorBasis, Weighted,
 };
 
 /// One of the bases of this crate, by value.
@@ -37,6 +37,12 @@ pub enum SavedBasis {
     Piecewise(SavedPiecewise),
     /// Cylinder waves.
     Cylinder(CylinderBasis),
+    /// All products of functions along axes.
+    Tensor(TensorBasis),
+    /// Polynomials that are orthonormal over the points of a rule.
+    Orthogonal(OrthogonalPolynomials),
+    /// A function of space and time, span by span.
+    Evolved(SavedEvolved),
 }
 
 /// One of the factors of this crate, by value.
@@ -117,6 +123,20 @@ pub struct SavedPiecewise {
     pub(crate) boxes: Vec<InputMap>,
 }
 
+/// An [`EvolvedBasis`] as data; made by [`Basis::to_saved`].
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "serial::Evolved", into = "serial::Evolved")
+)]
+pub struct SavedEvolved {
+    /// At least one, all of one dimension.
+    pub(crate) spaces: Vec<SavedBasis>,
+    /// At least one, with as many coefficients as their spaces ask for.
+    pub(crate) spans: Vec<EvolvedSpan>,
+}
+
 impl SavedJoined {
     /// The joined bases, in the order of their columns.
     #[must_use]
@@ -154,6 +174,12 @@ impl SavedBasis {
                 saved.boxes,
             )),
             Self::Cylinder(basis) => Arc::new(basis),
+            Self::Tensor(basis) => Arc::new(basis),
+            Self::Orthogonal(basis) => Arc::new(basis),
+            Self::Evolved(saved) => {
+                let spaces = saved.spaces.into_iter().map(Self::into_basis).collect();
+                Arc::new(EvolvedBasis::from_checked(spaces, saved.spans))
+            }
         }
     }
 
@@ -171,6 +197,31 @@ impl SavedBasis {
             Self::Weighted(saved) => saved.factors.first().map_or(0, SavedFactor::dim),
             Self::Piecewise(saved) => saved.local.dim(),
             Self::Cylinder(basis) => basis.dim(),
+            Self::Tensor(basis) => basis.dim(),
+            Self::Orthogonal(basis) => basis.dim(),
+            Self::Evolved(saved) => saved.spaces.first().map_or(0, Self::dim) + 1,
+        }
+    }
+
+    /// The number of features.
+    #[cfg(feature = "serde")]
+    fn len(&self) -> usize {
+        match self {
+            Self::Sinusoidal(basis) => basis.len(),
+            Self::Tanh(basis) => basis.len(),
+            Self::Multiquadric(basis) => basis.len(),
+            Self::Polynomial(basis) => basis.len(),
+            Self::Product(basis) => basis.len(),
+            Self::Joined(saved) => saved.parts.iter().map(Self::len).sum(),
+            Self::Symmetrised(saved) => saved.inner.len(),
+            Self::Weighted(saved) => {
+                saved.factors.len() * saved.inner.as_ref().map_or(1, |inner| inner.len())
+            }
+            Self::Piecewise(saved) => saved.boxes.len() * saved.local.len(),
+            Self::Cylinder(basis) => basis.len(),
+            Self::Tensor(basis) => basis.len(),
+            Self::Orthogonal(basis) => basis.len(),
+            Self::Evolved(_) => 1,
         }
     }
 }
@@ -211,12 +262,12 @@ mod serial {
     use serde::{Deserialize, Serialize};
 
     use super::{
-        Parity, SavedBasis, SavedFactor, SavedJoined, SavedPiecewise, SavedSymmetrised,
-        SavedWeighted,
+        EvolvedSpan, Parity, SavedBasis, SavedEvolved, SavedFactor, SavedJoined, SavedPiecewise,
+        SavedSymmetrised, SavedWeighted,
     };
     use crate::error::{require_dim, require_some};
     use crate::polynomial::count_of;
-    use crate::{BasisError, InputMap};
+    use crate::{BasisError, InputMap, evolved, tensor};
 
     /// As much of a stored basis as tells its size.
     #[derive(Debug, Clone, Deserialize)]
@@ -245,6 +296,25 @@ mod serial {
         Cylinder {
             highest: u32,
         },
+        Tensor {
+            axes: Vec<AxisOutline>,
+        },
+        Orthogonal(IgnoredAny),
+        Evolved {
+            spaces: Vec<Outline>,
+            spans: Vec<SpanOutline>,
+        },
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) struct AxisOutline {
+        count: usize,
+    }
+
+    #[derive(Debug, Clone, Deserialize)]
+    pub(super) struct SpanOutline {
+        space: usize,
+        coefficients: Vec<IgnoredAny>,
     }
 
     #[derive(Debug, Clone, Deserialize)]
@@ -255,16 +325,62 @@ mod serial {
     impl Outline {
         pub(super) fn generated(&self) -> f64 {
             match self {
-                Self::Sinusoidal(_) | Self::Tanh(_) | Self::Multiquadric(_) | Self::Product(_) => {
-                    0.0
-                }
+                Self::Sinusoidal(_)
+                | Self::Tanh(_)
+                | Self::Multiquadric(_)
+                | Self::Product(_)
+                | Self::Orthogonal(_) => 0.0,
                 Self::Polynomial { map, degree } => count_of(map.center.len(), *degree),
                 Self::Joined { parts } => parts.iter().map(Self::generated).sum(),
                 Self::Symmetrised { inner } => inner.generated(),
                 Self::Weighted { inner } => inner.as_ref().map_or(0.0, |inner| inner.generated()),
                 Self::Piecewise { local, boxes } => boxes.len() as f64 * local.generated(),
                 Self::Cylinder { highest } => 2.0 * (2.0 * f64::from(*highest) + 1.0),
+                Self::Tensor { axes } => tensor::count_of(axes.iter().map(|axis| axis.count)),
+                Self::Evolved { spaces, spans } => {
+                    // One function, whose coefficients are listed; each space must have some of its own.
+                    let mut listed = vec![0; spaces.len()];
+                    for span in spans {
+                        if let Some(own) = listed.get_mut(span.space) {
+                            *own = span.coefficients.len().max(*own);
+                        }
+                    }
+                    let pairs = spaces.iter().map(Self::generated).zip(listed);
+                    pairs
+                        .filter(|(generated, listed)| *generated > *listed as f64)
+                        .fold(0.0, |most, (generated, _)| generated.max(most))
+                }
             }
+        }
+    }
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    pub(super) struct Evolved {
+        spaces: Vec<SavedBasis>,
+        spans: Vec<EvolvedSpan>,
+    }
+
+    impl From<SavedEvolved> for Evolved {
+        fn from(saved: SavedEvolved) -> Self {
+            Self {
+                spaces: saved.spaces,
+                spans: saved.spans,
+            }
+        }
+    }
+
+    impl TryFrom<Evolved> for SavedEvolved {
+        type Error = BasisError;
+
+        fn try_from(Evolved { spaces, spans }: Evolved) -> Result<Self, BasisError> {
+            require_some("the list of bases in space", spaces.len())?;
+            for space in &spaces {
+                require_dim("a basis in space", spaces[0].dim(), space.dim())?;
+            }
+            let sizes: Vec<usize> = spaces.iter().map(SavedBasis::len).collect();
+            evolved::check(&sizes, &spans)?;
+            Ok(Self { spaces, spans })
         }
     }
 

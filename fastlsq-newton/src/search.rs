@@ -9,7 +9,7 @@ use web_time::Instant;
 
 use fastlsq_solve::patches::NewtonPatches;
 use fastlsq_solve::search::{self, Found};
-use fastlsq_solve::{FeatureChoice, Report, Solution};
+use fastlsq_solve::{DomainExt, FeatureChoice, Report, Solution};
 
 pub(crate) use maker::NewtonMaker;
 
@@ -33,14 +33,19 @@ pub(crate) fn solve(
     let concrete = Concrete::new(problem, parameter)?;
     validate(&concrete, options)?;
     let options = &options.started();
-    if leaves_open(options)
-        && let Ok(evolution) = Evolution::recognise(&problem.statement().concrete(&[])?)
-    {
-        return search::with_threads(&options.solve, || {
-            problem.evolved(&evolution, concrete.linear, options)
-        });
+    let mut instead = None;
+    if leaves_open(options) {
+        match Evolution::recognise(&problem.statement().concrete(&[])?) {
+            Ok(evolution) => {
+                return search::with_threads(&options.solve, || {
+                    problem.evolved(&evolution, concrete.linear, options)
+                });
+            }
+            Err(reason) if problem.domain().time_axis().is_some() => instead = Some(reason),
+            Err(_) => {}
+        }
     }
-    search::with_threads(&options.solve, || run(problem, concrete, options))
+    search::with_threads(&options.solve, || run(problem, concrete, instead, options))
 }
 
 /// Whether nothing is asked for that only a solve in space-time has.
@@ -94,9 +99,11 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     Ok(())
 }
 
+/// Solves as a whole; a problem in time for the reason that it cannot be followed there.
 fn run(
     problem: &NonlinearProblem,
     concrete: Concrete,
+    instead: Option<String>,
     options: &NewtonOptions,
 ) -> Result<NonlinearSolution, NewtonError> {
     let begin = Instant::now();
@@ -114,6 +121,12 @@ fn run(
     }
     maker.may_give_up = patches.may_help();
     let mut found = search::search(&mut maker)?;
+    if let Some(reason) = instead {
+        found.choice = format!(
+            "{}; in space-time, since it cannot be followed in time: {reason}",
+            found.choice
+        );
+    }
     if found.is_wanting() && patches.may_help() {
         match on_patches(&mut maker, &patches, &mut found)? {
             Ok(patched) => {

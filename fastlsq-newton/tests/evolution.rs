@@ -258,7 +258,17 @@ fn what_is_no_evolution_says_why() {
         .equation(u.d(T) - laplacian(u.d(T)), laplacian(u))
         .initial_value(sin(PI * X))
         .dirichlet(0.0);
-    assert!(reason(mixed).contains("differentiated in space"));
+    assert!(reason(mixed.clone()).contains("differentiated in space"));
+    // Solved all the same, in space-time; the report says why.
+    let mut options = NewtonOptions::new().tolerance(1e-2);
+    options.solve = options.solve.max_features(100);
+    let solution = mixed.solve_with(&options).unwrap();
+    assert!(solution.evolution().is_none());
+    let choice = &solution.report().choice;
+    assert!(
+        choice.contains("cannot be followed in time") && choice.contains("differentiated in space"),
+        "{choice}"
+    );
     let steady = NonlinearProblem::on(Interval::unit())
         .equation(laplacian(u), u * u)
         .dirichlet(0.0);

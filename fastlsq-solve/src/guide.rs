@@ -109,8 +109,10 @@
 //!   [`value_at`](crate::LinearProblem::value_at) or [`mean`](crate::LinearProblem::mean), or ask for the
 //!   solution of [least norm](crate::Options::least_norm).
 //! - *Rough data* and noise: fit with a ridge or deviations; do not expect more digits than the data have.
-//! - *Thousands of wave lengths* in the domain, or long times of chaotic or weakly damped waves: the number
-//!   of features grows with the number of waves in the space-time volume. Split time into slabs.
+//! - *Long times* and fine detail that moves: the number of features grows with the number of waves in the space-time
+//!   volume. State the same problem, linear or not, as a `NonlinearProblem` of `fastlsq-newton`: it is followed in time, and
+//!   the report of a `LinearProblem` on space-time that does not meet its tolerance says so.
+//! - *Thousands of wave lengths* in the domain.
 //! - *Large systems* on complicated three-dimensional geometry: the matrices are dense.
 //!
 //! In all of these the report tells: the estimate stays large, and `status` is not `ToleranceMet`.

@@ -4,7 +4,7 @@
 
 use fastlsq_solve::space::{Eigenproblem, SpaceError, Spectrum, Wanted};
 use fastlsq_solve::{
-    Ball, BoxDomain, Expr, Interval, Polygon, WALLS, X, Y, biharmonic, laplacian,
+    Annulus, Ball, BoxDomain, Expr, Interval, Polygon, WALLS, X, Y, biharmonic, laplacian,
     normal_derivative, parameter, unknown,
 };
 use std::f64::consts::PI;
@@ -299,4 +299,33 @@ fn an_l_on_patches() {
     // Points of all eigenfunctions, as for a trial space.
     let grid = spectrum.on_grid(&[21, 21]).unwrap();
     assert_eq!(grid.names(), ["u1", "u2", "u3"]);
+}
+
+/// A ring, whose functions polynomials resolve slowly: the estimates say so, for each member of a double eigenvalue as well.
+#[test]
+fn estimates_on_a_ring_are_true() {
+    // Squares of the zeros k of Jₙ(k/2)Yₙ(k) − Jₙ(k)Yₙ(k/2) for n = 0 … 3 (SciPy), double for n > 0.
+    let exact = [
+        39.01328849900287,
+        40.87245337866377,
+        40.87245337866377,
+        46.42845442721962,
+        46.42845442721962,
+        55.61788793686734,
+    ];
+    let spectrum = Eigenproblem::new(
+        Annulus::new(&[0.0, 0.0], 0.5, 1.0).unwrap(),
+        minus_laplacian(),
+    )
+    .condition(WALLS, unknown("u"))
+    .solve(Wanted::Smallest(6))
+    .unwrap();
+    assert!(worst("ring", &spectrum, &exact) < 1e-7);
+    for (pair, exact) in spectrum.pairs().iter().zip(exact) {
+        let (error, estimate) = ((pair.value.re - exact).abs(), pair.error_estimate);
+        assert!(
+            error < 5.0 * estimate,
+            "{exact}: error {error:.1e}, estimate {estimate:.1e}"
+        );
+    }
 }

@@ -47,7 +47,7 @@ fn monomials(x: f64, order: u32, values: &mut [f64]) {
 }
 
 /// Pₙ⁽ᵏ⁾ by P⁽ᵏ⁾ₙ₊₁ = P⁽ᵏ⁾ₙ₋₁ + (2n + 1) P⁽ᵏ⁻¹⁾ₙ, from the three-term recurrence for k = 0.
-fn legendre(x: f64, order: u32, values: &mut [f64]) {
+pub(crate) fn legendre(x: f64, order: u32, values: &mut [f64]) {
     if order as usize >= values.len() {
         values.fill(0.0);
         return;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{
-    Basis, ComplexPower, CylinderBasis, Draw, Factor, FrequencyLaw, InputMap, JoinedBasis,
-    MultiquadricBasis, Parity, PolynomialBasis, ProductBasis, RestrictedBasis, SinusoidalBasis,
-    SinusoidalBuilder, SmoothFactor, SymmetrisedBasis, TanhBasis, WeightLaw, Weighted, basis_suite,
+    AxisFunctions, Basis, ComplexPower, CylinderBasis, Draw, EvolvedBasis, EvolvedSpan, Factor,
+    FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, OrthogonalPolynomials, Parity,
+    PolynomialBasis, ProductBasis, RestrictedBasis, SinusoidalBasis, SinusoidalBuilder,
+    SmoothFactor, SymmetrisedBasis, TanhBasis, TensorBasis, WeightLaw, Weighted, basis_suite,
 };
 
 fn waves(dim: usize, count: usize) -> SinusoidalBuilder {
@@ -295,3 +296,53 @@ basis_suite!(
     restricted_waves,
     RestrictedBasis::new(Arc::new(waves(2, 5).build().unwrap()), |_| true)
 );
+
+fn tensor() -> TensorBasis {
+    let line = AxisFunctions::new((-0.2, 1.5), false, 4).unwrap();
+    let circle = AxisFunctions::new((0.0, 1.3), true, 5).unwrap();
+    TensorBasis::new(vec![line, circle]).unwrap()
+}
+
+basis_suite!(tensor_basis, tensor());
+basis_suite!(
+    orthogonal_polynomials,
+    OrthogonalPolynomials::new(centers(3, 300).view(), &[0.01; 300], 3).unwrap()
+);
+
+/// A function of two space axes and time, over one span that begins late and one that reaches beyond the unit cube.
+fn evolved() -> EvolvedBasis {
+    let coefficients = |times: usize| (0..20 * times).map(|k| (k as f64).cos()).collect();
+    let span = |start: f64, end: f64, times: usize| EvolvedSpan {
+        start,
+        end,
+        space: 0,
+        times,
+        coefficients: coefficients(times),
+    };
+    let spans = vec![span(0.1, 1.2, 6), span(1.2, 1.5, 3)];
+    EvolvedBasis::new(vec![Arc::new(tensor())], spans).unwrap()
+}
+
+basis_suite!(evolved_basis, evolved());
+
+#[test]
+fn an_evolved_function_is_the_same_in_any_order_of_the_points() {
+    // Many times, few times, and times beyond the end.
+    let basis = evolved();
+    let scattered = UnitSampler::halton(2).points(50, 3);
+    let mut grid = scattered.clone();
+    for (i, mut point) in grid.rows_mut().into_iter().enumerate() {
+        point[2] = 0.7 * (i % 3) as f64;
+    }
+    for points in [scattered, grid] {
+        let all = basis.values(points.view()).unwrap();
+        for (i, point) in points.rows().into_iter().enumerate() {
+            let one = basis.value_at(&point.to_vec()).unwrap()[0];
+            assert!(
+                (one - all[(i, 0)]).abs() < 1e-13 * one.abs().max(1.0),
+                "{i}"
+            );
+        }
+    }
+    assert!(basis.value_at(&[0.1, 0.2, 1.51]).unwrap()[0].is_nan());
+}

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use fastlsq_basis::{
-    Basis, Draw, FrequencyLaw, InputMap, JoinedBasis, MultiquadricBasis, Parity, PolynomialBasis,
-    SavedBasis, SinusoidalBasis, SymmetrisedBasis, TanhBasis, WeightLaw,
+    AxisFunctions, Basis, Draw, EvolvedBasis, EvolvedSpan, FrequencyLaw, InputMap, JoinedBasis,
+    MultiquadricBasis, OrthogonalPolynomials, Parity, PolynomialBasis, SavedBasis, SinusoidalBasis,
+    SymmetrisedBasis, TanhBasis, TensorBasis, WeightLaw, sampling::UnitSampler,
 };
 use ndarray::array;
 use proptest::prelude::*;
@@ -14,6 +15,37 @@ use serde_json::{Value, json};
 
 fn map() -> InputMap {
     InputMap::from_box(&[-0.1, 1.0 / 3.0], &[std::f64::consts::E, 7.7]).unwrap()
+}
+
+/// A function of one space axis and time, in two kinds of functions of space.
+fn evolved() -> EvolvedBasis {
+    let line = PolynomialBasis::legendre(InputMap::from_box(&[-2.0], &[4.0]).unwrap(), 4).unwrap();
+    let tanh = TanhBasis::builder(1, 3).build().unwrap();
+    let span = |start: f64, end: f64, space: usize, times: usize, size: usize| EvolvedSpan {
+        start,
+        end,
+        space,
+        times,
+        coefficients: (0..times * size)
+            .map(|k| (k as f64 + start).sin())
+            .collect(),
+    };
+    EvolvedBasis::new(
+        vec![Arc::new(line), Arc::new(tanh)],
+        vec![span(-1.0, 0.25, 0, 8, 5), span(0.25, 6.0, 1, 5, 3)],
+    )
+    .unwrap()
+}
+
+fn tensor() -> TensorBasis {
+    let line = AxisFunctions::new((-1.5, 2.0), false, 5).unwrap();
+    let circle = AxisFunctions::new((0.0, 1.0 / 3.0), true, 3).unwrap();
+    TensorBasis::new(vec![line, circle]).unwrap()
+}
+
+fn orthogonal() -> OrthogonalPolynomials {
+    let points = UnitSampler::halton(3).points(200, 2);
+    OrthogonalPolynomials::new(points.view(), &[0.005; 200], 4).unwrap()
 }
 
 fn all_kinds(seed: u64) -> Vec<Arc<dyn Basis>> {
@@ -61,6 +93,9 @@ fn all_kinds(seed: u64) -> Vec<Arc<dyn Basis>> {
         polynomial,
         joined,
         Arc::new(even),
+        Arc::new(evolved()),
+        Arc::new(tensor()),
+        Arc::new(orthogonal()),
     ]
 }
 
@@ -195,6 +230,41 @@ fn parameters_out_of_range_are_refused() {
     let odd = SymmetrisedBasis::new(tanh.clone(), &[Parity::Odd, Parity::None], &[0.0; 2]).unwrap();
     assert!(!set(&odd, "/Symmetrised/center", json!([0.0])));
     assert!(!set(&odd, "/Symmetrised/parity", json!(["Odd"])));
+    for (pointer, wrong) in [
+        ("/Evolved/spans/1/start", json!(0.2)),
+        ("/Evolved/spans/1/end", json!(0.25)),
+        ("/Evolved/spans/0/space", json!(1)),
+        ("/Evolved/spans/0/space", json!(2)),
+        ("/Evolved/spans/0/times", json!(4)),
+        ("/Evolved/spans/0/times", json!(0)),
+        ("/Evolved/spans/0/times", json!(usize::MAX)),
+    ] {
+        assert!(
+            !set(&evolved(), pointer, wrong.clone()),
+            "{pointer} {wrong}"
+        );
+    }
+    for (pointer, wrong) in [
+        ("/Tensor/axes/0/hi", json!(-1.5)),
+        ("/Tensor/axes/0/count", json!(0)),
+        ("/Tensor/axes/0/count", json!(5000)),
+        ("/Tensor/axes/1/count", json!(4)),
+    ] {
+        assert!(!set(&tensor(), pointer, wrong.clone()), "{pointer} {wrong}");
+    }
+    for (pointer, wrong) in [
+        ("/Orthogonal/degree", json!(5)),
+        ("/Orthogonal/degree", json!(4_000_000_000_u32)),
+        ("/Orthogonal/steps/3/axis", json!(2)),
+        ("/Orthogonal/steps/3/from", json!(4)),
+        ("/Orthogonal/steps/3/start", json!(2)),
+        ("/Orthogonal/steps/3/norm", json!(0.0)),
+    ] {
+        assert!(
+            !set(&orthogonal(), pointer, wrong.clone()),
+            "{pointer} {wrong}"
+        );
+    }
     let line = Arc::new(TanhBasis::builder(1, 3).build().unwrap());
     let line = serde_json::to_value(line.to_saved().unwrap()).unwrap();
     let joined = JoinedBasis::new([tanh.clone() as Arc<dyn Basis>, tanh]).unwrap();

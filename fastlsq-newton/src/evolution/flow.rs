@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use faer::MatMut;
-use fastlsq_basis::{Basis, BasisError, Coefficient, Form};
+use fastlsq_basis::{Basis, BasisError, Coefficient, EvolvedBasis, Form, SavedBasis};
 use ndarray::{ArrayView2, Axis};
 
 /// What was found, as functions of space and time.
@@ -24,6 +24,9 @@ pub(crate) trait Past: Debug + Send + Sync {
         space: &[u32],
         time: usize,
     ) -> Vec<f64>;
+
+    /// A state span by span, in functions that can be saved; `None` if they cannot.
+    fn unrolled(&self, state: usize) -> Option<EvolvedBasis>;
 }
 
 /// One unknown of an evolution: a single function of (x, t), with all its derivatives.
@@ -84,5 +87,9 @@ impl Basis for Flow {
             }
         }
         Ok(())
+    }
+
+    fn to_saved(&self) -> Option<SavedBasis> {
+        self.past.unrolled(self.state)?.to_saved()
     }
 }

@@ -331,7 +331,7 @@ fn report<H>(
     report.error_estimate = estimate;
     report.features = run.dim;
     report.rank = run.dim;
-    report.choice = "an evolution: by lines in space, step by step in time".to_owned();
+    report.choice = "an evolution, since the equations give the rates of all unknowns: by lines in space, then in time".to_owned();
     report.method = match run.in_time {
         InTime::Exponential => "the exponential of the matrix, any time at once".to_owned(),
         InTime::Implicit => format!("Radau IIA of orders 5 to 13, {} steps", run.steps),

@@ -6,10 +6,10 @@ use std::f64::consts::PI;
 
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 use fastlsq_newton::{
-    BoxDomain, Condition, Continuation, Expr, INITIAL, Interval, LinearProblem, NewtonError,
-    NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs, SolveError,
-    SpaceTime, Start, Status, StepForm, T, WALLS, X, Y, axis, cos, exp, laplacian,
-    normal_derivative, parameter, sin, sqrt, unknown, unknowns, vector,
+    BoxDomain, Condition, Continuation, DomainExt, Expr, INITIAL, Interval, LinearProblem,
+    NewtonError, NewtonOptions, NewtonStatus, NonlinearProblem, NonlinearSolution, Options, Slabs,
+    SolveError, SpaceTime, Start, Status, StepForm, T, WALLS, X, Y, axis, cos, exp, laplacian,
+    normal_derivative, parameter, sech, sin, sqrt, unknown, unknowns, vector,
 };
 
 fn error_of(benchmark: &NonlinearBenchmark, options: &NewtonOptions) -> (f64, NewtonStatus, usize) {
@@ -172,6 +172,30 @@ fn slabs_keep_the_symmetry_and_the_conditions_of_the_first() {
     for point in [[0.3, 0.7], [-0.8, 1.9], [0.0, 3.9]] {
         let difference = slabs.value(&point).unwrap() - exact(&point);
         assert!(difference.abs() < 1e-8, "{point:?}: {difference}");
+    }
+}
+
+#[test]
+fn waves_that_cannot_be_followed_in_time_are_found_in_slabs() {
+    // u_t + u_x + u uₓ − u_xxt = 0 and its wave u = 3c sech²(½ √(c/(1 + c)) (x − (1 + c)t)).
+    let (u, c) = (unknown("u"), 0.5_f64);
+    let width = 0.5 * (c / (1.0 + c)).sqrt();
+    let exact = 3.0 * c * sech(width * (X + 10.0 - (1.0 + c) * T)).powi(2);
+    let domain = Interval::new(-30.0, 30.0).unwrap().over(0.0, 20.0).unwrap();
+    let problem = NonlinearProblem::on(domain)
+        .equation(u.d(T) + u.d(X) + u * u.d(X) - u.d(X).d(X).d(T), 0.0)
+        .initial_value(&exact)
+        .dirichlet(&exact);
+    let options = NewtonOptions::new().tolerance(1e-4);
+    assert!(matches!(
+        problem.evolve_with(&options),
+        Err(NewtonError::NoEvolution { .. })
+    ));
+    let slabs = problem.solve_in_slabs(Slabs::Count(6), &options).unwrap();
+    for k in 0..40 {
+        let point = [-29.0 + 1.45 * f64::from(k), 20.0 * f64::from(k % 11) / 10.0];
+        let difference = slabs.at(u - &exact, &point).unwrap();
+        assert!(difference.abs() < 1e-2, "{point:?}: {difference:.1e}");
     }
 }
 

@@ -34,6 +34,18 @@
 //! - `coordinates` are the names of the axes; `time` says that the last one is time. `bounds`, which may be missing, are the
 //!   corners of the box around the domain.
 //!
+//! Functions that were evolved in time have the basis `Evolved`, of one function:
+//! ```json
+//! {"Evolved": {
+//!   "spaces": [{"Piecewise": {"local": "Legendre polynomials", "boxes": "the pieces"}}],
+//!   "spans": [{"start": 0.0, "end": 0.1, "space": 0, "times": 8, "coefficients": [0.5, -1.25]}]
+//! }}
+//! ```
+//! Over each span u is a polynomial in t through Chebyshev's points, ends included; `coefficients` lists, time by time, those of
+//! its functions of space: of joined polynomials (`Piecewise`), of products along axes (`Tensor`), or of polynomials that
+//! are orthonormal on the domain (`Orthogonal`). A space is built only if some span lists as many coefficients as it has functions.
+//! Solutions that are known at any time, by an exponential, are kept as such spans too, to 2e-14 of their size.
+//!
 //! With `none` axes in the phase and the axes of declared symmetry as factors,
 //! u(x) = scale · Σⱼ βⱼ sin(Σₖ W_jk xₖ + bⱼ) · Π_even cos(W_ja (x_a − c_a)) · Π_odd sin(W_ja (x_a − c_a)).
 //! In NumPy:

@@ -5,13 +5,13 @@
 //! λ to λ + 1. Joined to the polynomials of the domain they restore the accuracy that a smooth domain would have.
 
 use fastlsq_basis::{
-    Basis, ComplexPower, Factor, InputMap, JoinedBasis, PolynomialBasis, Weighted,
+    Basis, ComplexPower, Factor, InputMap, JoinedBasis, OrthogonalPolynomials, PolynomialBasis,
+    Weighted,
 };
 use std::f64::consts::PI;
 use std::sync::Arc;
 
 use super::SpaceError;
-use super::orthogonal::OrthogonalPolynomials;
 use super::quadrature::Quadrature;
 use crate::domain::{Corner, Domain};
 
@@ -52,7 +52,7 @@ pub(super) fn features(
     position: [f64; 2],
     degree: u32,
 ) -> Result<Arc<dyn Basis>, SpaceError> {
-    let smooth = OrthogonalPolynomials::new(rule, degree)?;
+    let smooth = OrthogonalPolynomials::new(rule.points.view(), &rule.weights, degree)?;
     let mut factors: Vec<Arc<dyn Factor>> = Vec::new();
     for exponent in exponents(corner.angle) {
         let power = ComplexPower::new(position, exponent)?

@@ -1,12 +1,14 @@
 //! Orthonormal functions on a reference piece: compressed from sine features, or polynomials where the piece is a box.
 
 use faer::Mat;
-use fastlsq_basis::{Action, Basis, Coefficient, Form, InputMap, PolynomialBasis, SinusoidalBasis};
+use fastlsq_basis::{
+    Action, Basis, Coefficient, Form, InputMap, OrthogonalPolynomials, PolynomialBasis,
+    SinusoidalBasis,
+};
 use ndarray::Array2;
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
-use super::orthogonal::OrthogonalPolynomials;
 use super::quadrature::Quadrature;
 use super::{SpaceError, corner};
 use crate::control::Control;
@@ -132,7 +134,8 @@ impl Local {
     /// Polynomials that are orthonormal on a domain of any shape.
     fn orthogonal(request: LocalRequest<'_>) -> Result<Self, SpaceError> {
         let degree = polynomial_degree(request.periodic.len(), request.bandwidth);
-        let features = OrthogonalPolynomials::new(&request.rule, degree)?;
+        let features =
+            OrthogonalPolynomials::new(request.rule.points.view(), &request.rule.weights, degree)?;
         Ok(Self {
             features: Arc::new(features),
             compression: None,
@@ -198,6 +201,23 @@ impl Local {
     pub(super) fn len(&self) -> usize {
         let compressed = self.compression.as_ref().map(Mat::ncols);
         compressed.unwrap_or_else(|| self.features.len())
+    }
+
+    /// The features that the functions are made of.
+    pub(super) fn features(&self) -> &Arc<dyn Basis> {
+        &self.features
+    }
+
+    /// Σ cⱼ q̂ⱼ as coefficients of the features.
+    pub(super) fn over_features(&self, coefficients: &[f64]) -> Vec<f64> {
+        match &self.compression {
+            Some(compression) => {
+                let mut own = vec![0.0; compression.nrows()];
+                times(compression.as_ref(), coefficients, &mut own);
+                own
+            }
+            None => coefficients.to_vec(),
+        }
     }
 
     /// Coefficients of the least-squares fit to values at the nodes of the rule.

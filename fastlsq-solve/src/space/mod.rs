@@ -54,7 +54,6 @@ mod error;
 pub mod line;
 mod local;
 mod modes;
-mod orthogonal;
 mod polar;
 pub mod product;
 mod quadrature;

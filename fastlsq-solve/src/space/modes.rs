@@ -1,6 +1,7 @@
 //! Orthonormal modes of a domain before any condition: one piece, or intervals side by side.
 
 use faer::Mat;
+use fastlsq_basis::{InputMap, PiecewiseBasis};
 use fastlsq_ops::{Operator, Sites};
 use ndarray::{Array2, s};
 use std::ops::Range;
@@ -485,6 +486,41 @@ impl Modes {
             }
         }
         Ok(values)
+    }
+
+    /// The features of all pieces, one piece after the other, for functions that are kept.
+    ///
+    /// # Errors
+    /// Pieces that cannot be put side by side.
+    pub fn features(&self) -> Result<PiecewiseBasis, SpaceError> {
+        let boxes = self
+            .pieces
+            .iter()
+            .map(|piece| InputMap::from_center(piece.centre.clone(), piece.half.clone()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let Some(piece) = self.pieces.first() else {
+            return Err(SpaceError::Numerical {
+                what: "the pieces of a space without any",
+            });
+        };
+        Ok(PiecewiseBasis::new(
+            Arc::clone(piece.local.features()),
+            boxes,
+        )?)
+    }
+
+    /// A function given by its coefficients over the modes, as coefficients of the [features](Self::features).
+    #[must_use]
+    pub fn over_features(&self, modal: &[f64]) -> Vec<f64> {
+        let one = |piece: &Piece| {
+            // ∫ q² dx = Πhₖ ∫ q̂² dx̂.
+            let norm = piece.half.iter().product::<f64>().sqrt().recip();
+            let own = modal.get(piece.modes.clone()).unwrap_or_default();
+            let mut own = piece.local.over_features(own);
+            own.iter_mut().for_each(|c| *c *= norm);
+            own
+        };
+        self.pieces.iter().flat_map(one).collect()
     }
 
     /// The sites of each piece that has some.

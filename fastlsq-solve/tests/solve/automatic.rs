@@ -1,7 +1,7 @@
 //! Without any settings: the answer is accurate, and the estimate says how accurate.
 
 use fastlsq_solve::problems::{self, Benchmark};
-use fastlsq_solve::{Interval, LinearProblem, Options, Status, X, unknown};
+use fastlsq_solve::{DomainExt, Interval, LinearProblem, Options, Status, T, X, exp, unknown};
 
 /// Solves without settings; the error in u must be below the bar and its estimate honest.
 fn check(benchmark: &Benchmark, bar: f64) {
@@ -125,4 +125,21 @@ fn an_equation_whose_terms_vanish_has_a_scale() {
     assert_eq!(u.report().status, Status::ToleranceMet);
     assert!(u.report().features <= 200, "{}", u.report().features);
     assert!((u.value(&[0.3]).unwrap() - 0.3).abs() < 1e-12);
+}
+
+/// A wave that runs for long: one sum of waves in space-time does not do, and the report names what does.
+#[test]
+fn long_times_are_referred_to_steps_in_time() {
+    let u = unknown("u");
+    let options = Options::new().max_features(150);
+    let solution = LinearProblem::on(Interval::unit().over(0.0, 10.0).unwrap())
+        .equation(u.d(T).d(T), u.d(X).d(X))
+        .initial_value(exp(-100.0 * (X - 0.5).powi(2)))
+        .initial_velocity(0.0)
+        .periodic(X)
+        .solve_with(&options)
+        .unwrap();
+    let report = solution.report();
+    assert_ne!(report.status, Status::ToleranceMet);
+    assert!(report.choice.contains("NonlinearProblem"), "{report}");
 }

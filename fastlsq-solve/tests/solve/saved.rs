@@ -4,9 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use fastlsq_solve::fastlsq_basis::{
+    AxisFunctions, EvolvedBasis, EvolvedSpan, PiecewiseBasis, TensorBasis,
+};
 use fastlsq_solve::{
-    Basis, FrequencyLaw, MultiquadricBasis, Options, SaveError, SinusoidalBasis, Solution,
-    TanhBasis, UnitSampler, problems, unknown,
+    Basis, BoxDomain, DomainExt, FrequencyLaw, InputMap, Interval, MultiquadricBasis, Options,
+    PolynomialBasis, SaveError, SinusoidalBasis, Solution, Space, TanhBasis, UnitSampler, problems,
+    unknown,
 };
 
 use super::exact_basis::ExactBasis;
@@ -14,6 +18,45 @@ use super::exact_basis::ExactBasis;
 fn solution() -> Solution {
     let options = Options::new().features(40).bandwidth(3.0).rows(100, 50);
     problems::poisson_2d().problem.solve_with(&options).unwrap()
+}
+
+/// Two functions of space and time: joined polynomials on two pieces, then one; products on a rectangle, periodic along y.
+fn evolved() -> [Solution; 2] {
+    let span = |start: f64, end: f64, space: usize, size: usize| EvolvedSpan {
+        start,
+        end,
+        space,
+        times: 4,
+        coefficients: (0..4 * size).map(|k| (k as f64 + start).sin()).collect(),
+    };
+    let line = |breaks: &[f64]| {
+        let local = PolynomialBasis::legendre(InputMap::identity(1), 3).unwrap();
+        let boxes = breaks.windows(2);
+        let boxes = boxes.map(|ends| InputMap::from_box(&ends[..1], &ends[1..]).unwrap());
+        Arc::new(PiecewiseBasis::new(Arc::new(local), boxes.collect()).unwrap()) as Arc<dyn Basis>
+    };
+    let lines = EvolvedBasis::new(
+        vec![line(&[0.0, 0.4, 1.0]), line(&[0.0, 1.0])],
+        vec![span(0.0, 0.3, 0, 8), span(0.3, 0.5, 1, 4)],
+    );
+    let axes = [(false, 4), (true, 3)];
+    let axes = axes.map(|(circle, count)| AxisFunctions::new((0.0, 1.0), circle, count).unwrap());
+    let plane = Arc::new(TensorBasis::new(axes.to_vec()).unwrap());
+    let fields = EvolvedBasis::new(vec![plane], vec![span(0.0, 0.5, 0, 12)]);
+    let over = |dim: usize, basis: EvolvedBasis| {
+        let space = Space::new(dim).with_time();
+        let functions = (space, vec![unknown("u")]);
+        let report = solution().report().clone();
+        let domain = if dim == 1 {
+            Interval::unit().over(0.0, 0.5).unwrap()
+        } else {
+            BoxDomain::unit(2).over(0.0, 0.5).unwrap()
+        };
+        Solution::from_parts(functions, vec![Arc::new(basis)], vec![1.0], report)
+            .and_then(|u| u.on_domain(Arc::new(domain)))
+            .unwrap()
+    };
+    [over(1, lines.unwrap()), over(2, fields.unwrap())]
 }
 
 fn text(u: &Solution) -> String {
@@ -77,7 +120,14 @@ fn the_very_same_solution_comes_back() {
             .problem
             .solve_with(&Options::new().max_features(60)),
     );
-    for u in [solution(), symmetric.unwrap(), elastic.unwrap()] {
+    let [lines, fields] = evolved();
+    for u in [
+        solution(),
+        symmetric.unwrap(),
+        elastic.unwrap(),
+        lines,
+        fields,
+    ] {
         u.save(&file.0).unwrap();
         let back = Solution::load(&file.0).unwrap();
         assert_eq!(back.coefficients(), u.coefficients());
@@ -158,7 +208,13 @@ fn numbers_of_the_report_that_are_not_finite_survive() {
 
 #[test]
 fn every_cut_is_noticed() {
-    let whole = text(&solution());
+    let [lines, _] = evolved();
+    for whole in [text(&solution()), text(&lines)] {
+        cuts_are_noticed(&whole);
+    }
+}
+
+fn cuts_are_noticed(whole: &str) {
     // Without the line break at its end the file is whole.
     for length in (0..whole.trim_end().len()).step_by(97) {
         let cut = Solution::from_reader(&whole.as_bytes()[..length]).unwrap_err();
@@ -173,13 +229,19 @@ fn every_cut_is_noticed() {
 
 #[test]
 fn every_changed_digit_of_the_unknowns_is_noticed() {
-    let whole = text(&solution());
+    let [lines, fields] = evolved();
+    for u in [solution(), lines, fields] {
+        changes_are_noticed(&text(&u));
+    }
+}
+
+fn changes_are_noticed(whole: &str) {
     let (from, to) = (
         whole.find("\"unknowns\"").unwrap(),
         whole.find("\"report\"").unwrap(),
     );
     for place in (from..to).step_by(41) {
-        let mut bytes = whole.clone().into_bytes();
+        let mut bytes = whole.as_bytes().to_vec();
         bytes[place] = if bytes[place] == b'7' { b'8' } else { b'7' };
         let changed = String::from_utf8(bytes).unwrap();
         assert!(
@@ -188,7 +250,7 @@ fn every_changed_digit_of_the_unknowns_is_noticed() {
         );
     }
     // White space is no damage.
-    assert!(read(&whole.replace("],[", "],\n [")).is_ok());
+    assert!(read(&whole.replace(",\"", ",\n \"")).is_ok());
 }
 
 #[test]
@@ -293,8 +355,14 @@ fn parts_that_do_not_fit_make_no_solution() {
 /// Damage from a seeded generator: every single-bit flip, cut, repetition and exchange of a byte is noticed, wherever it is.
 #[test]
 fn no_damage_goes_unnoticed() {
-    let whole = text(&solution());
-    assert_eq!(signed(&whole), whole);
+    let [lines, fields] = evolved();
+    for u in [solution(), lines, fields] {
+        damage_is_noticed(&text(&u));
+    }
+}
+
+fn damage_is_noticed(whole: &str) {
+    assert_eq!(signed(whole), whole);
     let bytes = whole.as_bytes();
     let mut state = 0x5eed_u64;
     let mut random = |below: usize| {
@@ -370,6 +438,33 @@ fn hostile_files_are_refused() {
     ];
     for basis in bases {
         let file = signed(&format!("{}{basis}{}", &whole[..start], &whole[end..]));
+        let error = read(&file).unwrap_err();
+        assert!(matches!(error, SaveError::Corrupted { .. }), "{error:?}");
+    }
+}
+
+/// The same of functions of space and time: a space that no span has coefficients for is not built.
+#[test]
+fn hostile_evolutions_are_refused() {
+    let [lines, fields] = evolved();
+    let (lines, fields) = (text(&lines), text(&fields));
+    let changed = |whole: &str, from: &str, to: &str| {
+        assert!(whole.contains(from), "{from}");
+        signed(&whole.replacen(from, to, 1))
+    };
+    for file in [
+        changed(&fields, "\"count\":4", "\"count\":2000"),
+        changed(&fields, "\"count\":4", "\"count\":18446744073709551615"),
+        changed(&fields, "\"times\":4", "\"times\":18446744073709551615"),
+        changed(&lines, "\"degree\":3", "\"degree\":4000000000"),
+        changed(&lines, "\"degree\":3", "\"degree\":4"),
+        changed(&lines, "\"space\":1", "\"space\":0"),
+        changed(&lines, "\"space\":1", "\"space\":9"),
+        changed(&lines, "\"start\":0.3", "\"start\":0.2"),
+        changed(&lines, "\"end\":0.5", "\"end\":0.3"),
+        changed(&lines, "\"beta\":[1.0]", "\"beta\":[]"),
+        changed(&lines, "\"beta\":[1.0]", "\"beta\":[1.0,1.0]"),
+    ] {
         let error = read(&file).unwrap_err();
         assert!(matches!(error, SaveError::Corrupted { .. }), "{error:?}");
     }

@@ -74,6 +74,11 @@ impl Exact {
         })
     }
 
+    /// The first time.
+    pub(crate) fn start(&self) -> f64 {
+        self.start
+    }
+
     /// Modal coefficients of the derivative of order k in time of all states.
     pub(crate) fn expansions(&self, t: f64, k: usize) -> Vec<Vec<f64>> {
         let mut y = match &self.carrier {

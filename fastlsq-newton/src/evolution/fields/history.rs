@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use fastlsq_basis::EvolvedBasis;
 use ndarray::{ArrayView2, Axis};
 
 use super::exact::Exact;
 use super::space::FieldSpace;
 use crate::evolution::flow::Past;
-use crate::evolution::span::{by_time, span_weights};
+use crate::evolution::span::{by_time, joined, sampled, weights};
 
 /// The solution over one step in time.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub(crate) struct Span {
 impl Span {
     /// Modal coefficients of the derivative of order k in time of a state.
     fn modal(&self, t: f64, k: usize, state: usize) -> Vec<f64> {
-        let weights = span_weights((self.start, self.end), t, k);
+        let weights = weights((self.start, self.end), t, k);
         let mut sum = Vec::new();
         for (weight, expansions) in weights.iter().zip(&self.expansions) {
             let Some(own) = expansions.get(state) else {
@@ -115,6 +116,33 @@ impl Past for History {
             }
         }
         values
+    }
+
+    fn unrolled(&self, state: usize) -> Option<EvolvedBasis> {
+        let basis = |space: &FieldSpace| space.features();
+        match self {
+            Self::Spans(spans, _) => {
+                let steps = spans.iter().map(|span| {
+                    let own = span.expansions.iter().filter_map(|all| all.get(state));
+                    let own = own.map(|modal| span.space.over_features(modal)).collect();
+                    (Arc::clone(&span.space), (span.start, span.end), own)
+                });
+                joined(steps, basis)
+            }
+            Self::Exact(exact, end, _) => {
+                let modal = |t: f64| {
+                    let mut all = exact.expansions(t, 0).into_iter();
+                    all.nth(state).unwrap_or_default()
+                };
+                let steps = sampled((exact.start(), *end), modal)?;
+                let steps = steps.into_iter().map(|(ends, values)| {
+                    let own = values.iter();
+                    let own = own.map(|modal| exact.space.over_features(modal)).collect();
+                    (Arc::clone(&exact.space), ends, own)
+                });
+                joined(steps, basis)
+            }
+        }
     }
 }
 

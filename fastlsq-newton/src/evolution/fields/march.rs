@@ -14,7 +14,7 @@ use super::system::System;
 use crate::NewtonError;
 use crate::evolution::ode::{Method, OdeOptions, Segment, StepFailure, Stepper};
 use crate::evolution::runs::{Aim, Finish, InTime, Run};
-use crate::evolution::span::span_times;
+use crate::evolution::span;
 
 /// Refinements in a row before a step is accepted as it is.
 const ROUNDS: usize = 8;
@@ -298,7 +298,7 @@ impl<'a> March<'a> {
     }
 
     fn record(&mut self, system: &System<'_>, segment: &Segment) -> Result<(), Limit> {
-        let times = span_times(segment.start(), segment.end());
+        let times = span::times(segment.start(), segment.end());
         let expansions: Vec<Vec<Vec<f64>>> = times
             .iter()
             .filter_map(|t| system.expansions(*t, &segment.at(*t)))

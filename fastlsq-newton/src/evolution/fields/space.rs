@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use faer::Mat;
-use fastlsq_basis::{Action, MultiIndex};
+use fastlsq_basis::{Action, Basis, MultiIndex};
 use fastlsq_solve::dense::{product, times};
 use fastlsq_solve::space::product::{Axis, FaceCondition, ProductSpace, ProductTerm};
 use fastlsq_solve::space::{SpaceBuilder, SpaceCondition, SpaceError, TrialSpace};
@@ -257,6 +257,22 @@ impl FieldSpace {
                 let found = modes.apply(&derivative(alpha), modal, points);
                 found.unwrap_or_else(|_| vec![f64::NAN; points.nrows()])
             }
+        }
+    }
+
+    /// The functions that what is kept is written in; `None` if they cannot be put side by side.
+    pub(crate) fn features(&self) -> Option<Arc<dyn Basis>> {
+        match self {
+            Self::Product(space) => Some(Arc::new(space.products().ok()?)),
+            Self::Dense(dense) => Some(Arc::new(dense.spaces[0].modes().features().ok()?)),
+        }
+    }
+
+    /// Modal coefficients as coefficients of these [features](Self::features).
+    pub(crate) fn over_features(&self, modal: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Product(_) => modal.to_vec(),
+            Self::Dense(dense) => dense.spaces[0].modes().over_features(modal),
         }
     }
 

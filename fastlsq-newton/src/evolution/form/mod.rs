@@ -15,7 +15,7 @@ use ndarray::{Array2, ArrayView2};
 use crate::NewtonError;
 pub(crate) use rates::Rates;
 use rates::{Column, Equation, eliminate};
-pub(crate) use slope::{lagrange_slope, slope_in_time};
+pub(crate) use slope::slope_in_time;
 
 /// A derivative of a state in space: its number, and how often it is differentiated along each axis.
 pub(crate) type Sample = (usize, Vec<u32>);

@@ -7,7 +7,7 @@ const STENCIL: usize = 9;
 const SPACING: f64 = 5e-4;
 
 /// The derivative at t of the polynomial that is 1 at node k and 0 at the others.
-pub(crate) fn lagrange_slope(nodes: &[f64], k: usize, t: f64) -> f64 {
+fn lagrange_slope(nodes: &[f64], k: usize, t: f64) -> f64 {
     let others = || nodes.iter().enumerate().filter(|(j, _)| *j != k);
     others()
         .map(|(left_out, node)| {

@@ -86,6 +86,11 @@ impl Exact {
         })
     }
 
+    /// The first time.
+    pub(crate) fn start(&self) -> f64 {
+        self.start
+    }
+
     /// Legendre coefficients of the derivative of order k in time.
     pub(crate) fn expansion(&self, t: f64, k: usize) -> Vec<f64> {
         let mut y = self.propagator.apply(t - self.start, &self.first);

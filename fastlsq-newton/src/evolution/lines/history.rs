@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use fastlsq_basis::{Basis, EvolvedBasis};
 use fastlsq_solve::space::line::LineSpace;
 use ndarray::ArrayView2;
 
 use super::exact::Exact;
 use crate::evolution::flow::Past;
-use crate::evolution::span::{by_time, span_weights};
+use crate::evolution::span::{by_time, joined, sampled, weights};
 
 /// The solution over one step in time.
 #[derive(Debug, Clone)]
@@ -21,7 +22,7 @@ pub(crate) struct Span {
 
 impl Span {
     fn weights(&self, t: f64, k: usize) -> Vec<f64> {
-        span_weights((self.start, self.end), t, k)
+        weights((self.start, self.end), t, k)
     }
 }
 
@@ -102,6 +103,32 @@ impl Past for History {
             }
         }
         values
+    }
+
+    fn unrolled(&self, state: usize) -> Option<EvolvedBasis> {
+        let over = |space: &LineSpace, all: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            let own = all.iter();
+            own.map(|expansion| space.over_polynomials(expansion, state))
+                .collect()
+        };
+        let basis = |space: &LineSpace| Some(Arc::new(space.polynomials().ok()?) as Arc<dyn Basis>);
+        match self {
+            Self::Spans(spans) => {
+                let steps = spans.iter().map(|span| {
+                    let own = over(&span.space, &span.expansions);
+                    (Arc::clone(&span.space), (span.start, span.end), own)
+                });
+                joined(steps, basis)
+            }
+            Self::Exact(exact, end) => {
+                let space = &exact.space;
+                let spans = sampled((exact.start(), *end), |t| exact.expansion(t, 0))?;
+                let steps = spans
+                    .into_iter()
+                    .map(|(ends, values)| (Arc::clone(space), ends, over(space, &values)));
+                joined(steps, basis)
+            }
+        }
     }
 }
 

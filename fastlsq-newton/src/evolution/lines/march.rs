@@ -14,7 +14,7 @@ use super::system::System;
 use crate::NewtonError;
 use crate::evolution::ode::{Method, OdeOptions, Segment, StepFailure, Stepper};
 use crate::evolution::runs::{Aim, Finish, InTime, Run};
-use crate::evolution::span::span_times;
+use crate::evolution::span;
 
 /// The most coefficients.
 const LIMIT: usize = 6000;
@@ -336,7 +336,7 @@ impl<'a> March<'a> {
     }
 
     fn record(&mut self, system: &System<'_>, segment: &Segment) -> Result<(), Limit> {
-        let times = span_times(segment.start(), segment.end());
+        let times = span::times(segment.start(), segment.end());
         let expansions: Vec<Vec<f64>> = times
             .iter()
             .filter_map(|t| system.expansion(*t, &segment.at(*t)))

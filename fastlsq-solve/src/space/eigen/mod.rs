@@ -150,7 +150,26 @@ impl Spectrum {
             };
             pair.error_estimate = pair.error_estimate.min(left);
         }
+        self.share_among_equals();
         self.raise_to_rounding();
+    }
+
+    /// Pairs that are taken for one eigenvalue are no better known than they agree, and none is better than the others.
+    fn share_among_equals(&mut self) {
+        let all: Vec<(c64, f64)> = self
+            .pairs
+            .iter()
+            .filter(|pair| pair.multiplicity > 1)
+            .map(|pair| (pair.value, pair.error_estimate))
+            .collect();
+        for pair in self.pairs.iter_mut().filter(|pair| pair.multiplicity > 1) {
+            let own = pair.value;
+            let close = |value: &c64| (value - own).norm() <= polish::CLOSE * own.norm();
+            for (value, estimate) in all.iter().filter(|(value, _)| close(value)) {
+                let spread = (value - own).norm();
+                pair.error_estimate = pair.error_estimate.max(*estimate).max(spread);
+            }
+        }
     }
 
     /// No estimate is below what rounding in the matrix may have done to the eigenvalue.

@@ -9,7 +9,7 @@ use crate::lsq::reduce_rows;
 use crate::space::SpaceError;
 
 /// Eigenvalues closer than this, relative to the larger, are candidates for one multiple eigenvalue.
-const CLOSE: f64 = 1e-6;
+pub(super) const CLOSE: f64 = 1e-6;
 
 /// The chosen pairs, polished.
 pub(super) fn polished(

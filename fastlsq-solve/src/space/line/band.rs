@@ -1,6 +1,7 @@
 //! Banded matrices with a few full rows and columns at the end, and the factors of λM − hJ.
 
 use faer::{Mat, c64};
+use pulp::Arch;
 
 use crate::dense::Lu;
 
@@ -89,6 +90,14 @@ impl BandMatrix {
     /// A·x.
     #[must_use]
     pub fn times(&self, x: &[f64]) -> Vec<f64> {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.times_lanes(x),
+        )
+    }
+
+    #[inline(always)]
+    fn times_lanes(&self, x: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; x.len()];
         let row = 2 * self.width + 1;
         let inner = self.size.min(x.len());
@@ -147,7 +156,10 @@ impl BandMatrix {
             depths: vec![0; self.size],
             border: None,
         };
-        factors.eliminate();
+        Arch::new().dispatch(
+            #[inline(always)]
+            || factors.eliminate(),
+        );
         if self.corner.nrows() > 0 {
             let right = mix(&self.right, &other.right);
             let below = mix(&self.below, &other.below);
@@ -229,6 +241,7 @@ impl BandFactors {
         3 * self.width + 1
     }
 
+    #[inline(always)]
     fn eliminate(&mut self) {
         let (n, width, wide) = (self.size, self.width, self.wide());
         let complex = !self.im.is_empty();
@@ -306,6 +319,14 @@ impl BandFactors {
     }
 
     fn solve_band(&self, re: &mut [f64], im: &mut [f64]) {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.solve_band_lanes(re, im),
+        );
+    }
+
+    #[inline(always)]
+    fn solve_band_lanes(&self, re: &mut [f64], im: &mut [f64]) {
         let (n, width, wide) = (self.size, self.width, self.wide());
         let complex = !self.im.is_empty() || im.iter().any(|v| *v != 0.0);
         if !complex {
@@ -348,6 +369,7 @@ impl BandFactors {
         }
     }
 
+    #[inline(always)]
     fn solve_band_real(&self, x: &mut [f64]) {
         let (n, width, wide) = (self.size, self.width, self.wide());
         for k in 0..n {
@@ -406,7 +428,9 @@ impl BandFactors {
 /// Partial sums of a scalar product, so that it becomes vector code.
 const LANES: usize = 8;
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// aᵀb, for callers inside of a dispatch.
+#[inline(always)]
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest = a.remainder().iter().zip(b.remainder());

@@ -124,7 +124,7 @@ fn halves(degree: usize, centre: f64) -> Mat<f64> {
 /// The derivative of order d of the orthonormal Legendre polynomials of degrees 0 … n at x.
 ///
 /// P₀ = 1, (k + 1) P_{k+1} = (2k + 1) x P_k − k P_{k−1}, and P_{k+1}⁽ᵈ⁾ = P_{k−1}⁽ᵈ⁾ + (2k + 1) P_k⁽ᵈ⁻¹⁾.
-pub(in crate::space) fn legendre(n: usize, d: usize, x: f64) -> Vec<f64> {
+pub(super) fn legendre(n: usize, d: usize, x: f64) -> Vec<f64> {
     let mut values = vec![1.0; n + 1];
     for k in 0..n {
         let kf = k as f64;

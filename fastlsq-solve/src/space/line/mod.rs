@@ -19,5 +19,4 @@ mod space;
 
 pub use band::{BandFactors, BandMatrix};
 pub use element::Element;
-pub(in crate::space) use element::legendre;
 pub use space::{EndCondition, LineSpace, SlopeTerm};

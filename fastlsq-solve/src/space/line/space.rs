@@ -1,9 +1,11 @@
 //! Joined pieces with conditions at the ends.
 
 use faer::Mat;
+use fastlsq_basis::{InputMap, PiecewiseBasis, PolynomialBasis};
+use pulp::Arch;
 use std::sync::Arc;
 
-use super::band::{BandFactors, BandMatrix};
+use super::band::{BandFactors, BandMatrix, dot};
 use super::element::{Element, legendre};
 use crate::dense::{cholesky, product};
 use crate::space::SpaceError;
@@ -254,6 +256,14 @@ impl LineSpace {
     /// Coefficients or data that are missing count as zero.
     #[must_use]
     pub fn expansion(&self, coefficients: &[f64], data: &[f64]) -> Vec<f64> {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.expanded(coefficients, data),
+        )
+    }
+
+    #[inline(always)]
+    fn expanded(&self, coefficients: &[f64], data: &[f64]) -> Vec<f64> {
         let mut whole = coefficients.to_vec();
         whole.resize(self.dim(), 0.0);
         for (shift, g) in self.shifts.iter().zip(data).filter(|(_, g)| **g != 0.0) {
@@ -266,7 +276,7 @@ impl LineSpace {
         for (piece, out) in self.pieces.iter().zip(all.chunks_exact_mut(height)) {
             for (local, &dof) in piece.dofs.iter().enumerate() {
                 let c = whole[dof];
-                for (out, m) in out.iter_mut().zip(piece.map.col(local).iter()) {
+                for (out, m) in out.iter_mut().zip(piece.map.col_as_slice(local)) {
                     *out += c * m;
                 }
             }
@@ -283,6 +293,14 @@ impl LineSpace {
     /// The derivative of order d of a function at the nodes.
     #[must_use]
     pub fn sample(&self, expansion: &[f64], function: usize, d: usize) -> Vec<f64> {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.sampled(expansion, function, d),
+        )
+    }
+
+    #[inline(always)]
+    fn sampled(&self, expansion: &[f64], function: usize, d: usize) -> Vec<f64> {
         let size = self.element.size();
         let height = self.functions * size;
         let mut values = Vec::with_capacity(self.nodes.len());
@@ -301,7 +319,7 @@ impl LineSpace {
                 .enumerate()
             {
                 let a = a * scale;
-                for (target, t) in target.iter_mut().zip(table.col(k).iter()) {
+                for (target, t) in target.iter_mut().zip(table.col_as_slice(k)) {
                     *target += a * t;
                 }
             }
@@ -326,6 +344,35 @@ impl LineSpace {
         };
         let row = self.row(k, d, x);
         own.iter().zip(row).map(|(a, r)| a * r).sum()
+    }
+
+    /// Legendre polynomials on every piece, for functions that are kept.
+    ///
+    /// # Errors
+    /// Pieces that cannot be put side by side.
+    pub fn polynomials(&self) -> Result<PiecewiseBasis, SpaceError> {
+        let degree = u32::try_from(self.element.degree()).unwrap_or(u32::MAX);
+        let local = PolynomialBasis::legendre(InputMap::identity(1), degree)?;
+        let boxes = self.pieces.iter();
+        let boxes = boxes
+            .map(|piece| InputMap::from_center(vec![piece.centre], vec![piece.half]))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(PiecewiseBasis::new(Arc::new(local), boxes)?)
+    }
+
+    /// A function as coefficients of these [polynomials](Self::polynomials).
+    #[must_use]
+    pub fn over_polynomials(&self, expansion: &[f64], function: usize) -> Vec<f64> {
+        let size = self.element.size();
+        let own = expansion.chunks_exact(size).skip(function);
+        let pieces = own.step_by(self.functions).zip(&self.pieces);
+        // Orthonormal ones are √((k + ½)/h) Pₖ.
+        pieces
+            .flat_map(|(own, piece)| {
+                let one = |(k, a): (usize, &f64)| a * ((k as f64 + 0.5) / piece.half).sqrt();
+                own.iter().enumerate().map(one)
+            })
+            .collect()
     }
 
     /// As [`value`](Self::value), for a sum of expansions with weights.
@@ -364,6 +411,17 @@ impl LineSpace {
     /// L2 projection of functions given at the nodes, one list for each.
     #[must_use]
     pub fn project(&self, values: &[Vec<f64>]) -> Vec<f64> {
+        let mut rhs = Arch::new().dispatch(
+            #[inline(always)]
+            || self.products(values),
+        );
+        self.mass_factors.solve_real(&mut rhs);
+        rhs
+    }
+
+    /// ⟨φᵢ, f⟩.
+    #[inline(always)]
+    fn products(&self, values: &[Vec<f64>]) -> Vec<f64> {
         let size = self.element.size();
         let q = self.element.nodes.len();
         let table = &self.element.tables[0];
@@ -377,18 +435,17 @@ impl LineSpace {
                 for ((t, v), w) in weighted.iter_mut().zip(values).zip(&self.element.weights) {
                     *t = v * w * scale;
                 }
-                for i in 0..size {
-                    let column = table.col(i);
-                    own[function * size + i] =
-                        column.iter().zip(&weighted).map(|(t, v)| t * v).sum();
+                for (i, own) in own[function * size..(function + 1) * size]
+                    .iter_mut()
+                    .enumerate()
+                {
+                    *own = dot(table.col_as_slice(i), &weighted);
                 }
             }
             for (local, &dof) in piece.dofs.iter().enumerate() {
-                let column = piece.map.col(local);
-                rhs[dof] += column.iter().zip(&own).map(|(m, a)| m * a).sum::<f64>();
+                rhs[dof] += dot(piece.map.col_as_slice(local), &own);
             }
         }
-        self.mass_factors.solve_real(&mut rhs);
         rhs
     }
 

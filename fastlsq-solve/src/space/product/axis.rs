@@ -1,22 +1,18 @@
 //! Functions along one axis of a box: polynomials, or waves where the axis is a circle.
 
-use std::f64::consts::PI;
 use std::sync::Arc;
 
 use faer::Mat;
+use fastlsq_basis::AxisFunctions;
 
 use crate::space::SpaceError;
 use crate::space::elimination::few;
-use crate::space::line::legendre;
 use crate::space::quadrature::Line;
 
 /// Orthonormal functions of one coordinate on [lo, hi]: Legendre polynomials, or 1, cos κx, sin κx, cos 2κx, … on a circle.
 #[derive(Debug, Clone)]
 pub struct Axis {
-    lo: f64,
-    hi: f64,
-    periodic: bool,
-    count: usize,
+    functions: AxisFunctions,
     nodes: Vec<f64>,
     weights: Vec<f64>,
     /// For each order of derivative: nodes by functions.
@@ -52,16 +48,14 @@ impl Axis {
             });
         }
         let count = if periodic { count | 1 } else { count };
+        let functions = AxisFunctions::new((lo, hi), periodic, count)?;
         let rule = if periodic {
             Line::trapezoidal(lo, hi, 3 * (count / 2) + 2)
         } else {
             Line::gauss(lo, hi, 3 * count / 2 + 2)
         };
         let mut axis = Self {
-            lo,
-            hi,
-            periodic,
-            count,
+            functions,
             nodes: rule.nodes,
             weights: rule.weights,
             tables: Vec::new(),
@@ -73,19 +67,25 @@ impl Axis {
     /// The ends.
     #[must_use]
     pub fn ends(&self) -> (f64, f64) {
-        (self.lo, self.hi)
+        self.functions.ends()
     }
 
     /// Whether the ends are joined.
     #[must_use]
     pub fn is_periodic(&self) -> bool {
-        self.periodic
+        self.functions.is_periodic()
     }
 
     /// The number of functions.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.count
+        self.functions.count()
+    }
+
+    /// The functions themselves.
+    #[must_use]
+    pub fn functions(&self) -> &AxisFunctions {
+        &self.functions
     }
 
     /// The points at which functions are sampled.
@@ -108,39 +108,13 @@ impl Axis {
     /// The derivative of order d of every function at a point.
     #[must_use]
     pub fn row(&self, d: usize, x: f64) -> Vec<f64> {
-        if !self.periodic {
-            let half = 0.5 * (self.hi - self.lo);
-            let scale = half.powi(-(d as i32)) / half.sqrt();
-            let at = (x - 0.5 * (self.lo + self.hi)) / half;
-            let mut row = legendre(self.count - 1, d, at);
-            row.iter_mut().for_each(|v| *v *= scale);
-            return row;
-        }
-        let length = self.hi - self.lo;
-        let (flat, wave) = (length.recip().sqrt(), (2.0 / length).sqrt());
-        let mut row = Vec::with_capacity(self.count);
-        row.push(if d == 0 { flat } else { 0.0 });
-        for k in 1..=self.count / 2 {
-            let frequency = 2.0 * PI * k as f64 / length;
-            // Whole turns are taken off before the sine is.
-            let turns = k as f64 * ((x - self.lo) / length);
-            let (sin, cos) = (2.0 * PI * (turns - turns.round())).sin_cos();
-            let scale = wave * frequency.powi(d as i32);
-            let (c, s) = match d % 4 {
-                0 => (cos, sin),
-                1 => (-sin, cos),
-                2 => (-cos, -sin),
-                _ => (sin, -cos),
-            };
-            row.extend([scale * c, scale * s]);
-        }
-        row
+        self.functions.row(u32::try_from(d).unwrap_or(u32::MAX), x)
     }
 
     /// The derivative of order d of every function at many points.
     #[must_use]
     pub fn table(&self, d: usize, x: &[f64]) -> Mat<f64> {
-        let mut table = Mat::zeros(x.len(), self.count);
+        let mut table = Mat::zeros(x.len(), self.count());
         for (i, x) in x.iter().enumerate() {
             for (j, value) in self.row(d, *x).into_iter().enumerate() {
                 table[(i, j)] = value;
@@ -151,14 +125,15 @@ impl Axis {
 
     /// The functions whose coefficients say how well the others resolve: two polynomials, or two pairs of waves.
     pub(super) fn tail(&self) -> usize {
-        let last = if self.periodic { 4 } else { 2 };
-        last.min(self.count.saturating_sub(1))
+        let last = if self.is_periodic() { 4 } else { 2 };
+        last.min(self.count().saturating_sub(1))
     }
 
     /// B over the functions.
     fn end_row(&self, row: &EndRow) -> Vec<f64> {
-        let x = if row.upper { self.hi } else { self.lo };
-        let mut sum = vec![0.0; self.count];
+        let (lo, hi) = self.ends();
+        let x = if row.upper { hi } else { lo };
+        let mut sum = vec![0.0; self.count()];
         for (d, b) in row
             .coefficients
             .iter()
@@ -196,7 +171,7 @@ pub(super) struct Split {
 impl Split {
     pub(super) fn new(axis: Arc<Axis>, conditions: &[EndRow]) -> Result<Self, SpaceError> {
         let rows: Vec<Vec<f64>> = conditions.iter().map(|own| axis.end_row(own)).collect();
-        let n = axis.count;
+        let n = axis.count();
         let values = &axis.tables[0];
         let full_projector =
             Mat::from_fn(n, axis.nodes.len(), |i, q| values[(q, i)] * axis.weights[q]);

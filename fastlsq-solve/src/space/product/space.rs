@@ -1,6 +1,7 @@
 //! Several functions on a box.
 
 use faer::{Mat, MatRef};
+use fastlsq_basis::TensorBasis;
 use ndarray::{Array2, ArrayView2};
 use std::sync::Arc;
 
@@ -347,6 +348,15 @@ impl ProductSpace {
             return vec![f64::NAN; points.nrows()];
         }
         points.rows().into_iter().map(one).collect()
+    }
+
+    /// All products of the functions of the axes: modal coefficients are coefficients over them.
+    ///
+    /// # Errors
+    /// More products than a basis holds.
+    pub fn products(&self) -> Result<TensorBasis, SpaceError> {
+        let axes = self.axes.iter().map(|axis| axis.functions().clone());
+        Ok(TensorBasis::new(axes.collect())?)
     }
 
     /// Coefficients of the orthogonal projection of a function given by its values at the nodes.

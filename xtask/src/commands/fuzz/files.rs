@@ -2,38 +2,49 @@
 
 use std::sync::OnceLock;
 
-use fastlsq_solve::{Interval, LinearProblem, Options, Solution, X, exp, unknown};
+use fastlsq_newton::{NewtonOptions, NonlinearProblem};
+use fastlsq_solve::{
+    DomainExt, Interval, LinearProblem, Options, Solution, T, X, exp, laplacian, sin, unknown,
+};
 
 use super::call::{Call, word};
 use super::random::Random;
 
-/// A sound file.
-fn sound() -> &'static [u8] {
-    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
-    FILE.get_or_init(|| {
+/// Sound files: of a sum of waves, and of an evolution.
+fn sound() -> &'static [Vec<u8>; 2] {
+    static FILES: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+    FILES.get_or_init(|| {
         let u = unknown("u");
         let solved = LinearProblem::on(Interval::unit())
             .equation(u.d(X).d(X), exp(X))
             .dirichlet(0.0)
             .solve_with(&Options::new().features(20).bandwidth(2.0));
-        let mut file = Vec::new();
+        let evolved = Interval::unit().over(0.0, 0.1).map(|domain| {
+            NonlinearProblem::on(domain)
+                .equation(u.d(T), laplacian(u) - u * u)
+                .initial_value(sin(std::f64::consts::PI * X))
+                .dirichlet(0.0)
+                .evolve_with(&NewtonOptions::new().tolerance(1e-3))
+        });
+        let (mut waves, mut evolution) = (Vec::new(), Vec::new());
         // Nothing but an empty file is left of a failure, which every damage is then measured against.
-        let _ = solved.map(|solution| solution.to_writer(&mut file));
-        file
+        let _ = solved.map(|solution| solution.to_writer(&mut waves));
+        let _ = evolved.map(|evolved| evolved.map(|u| u.to_writer(&mut evolution)));
+        [waves, evolution]
     })
 }
 
 /// A file with one damage or several, read.
 pub(super) fn run(random: &mut Random, call: &mut Call) -> String {
-    let sound = sound();
-    let mut file = sound.to_vec();
+    let sound = &sound()[random.below(2)];
+    let mut file = sound.clone();
     for _ in 0..1 + random.below(3) {
         damage(random, &mut file);
     }
     call.memory = Some(16 * file.len() + (1 << 20));
     let read = call.limited(|| Solution::from_reader(file.as_slice()));
     call.refute(
-        read.is_ok() && file != sound,
+        read.is_ok() && file != *sound,
         "a damaged file was taken for a solution",
     );
     match read {
@@ -76,7 +87,8 @@ fn damage(random: &mut Random, file: &mut Vec<u8>) {
         _ => {
             let text = String::from_utf8_lossy(file);
             let key = random.pick(&[
-                "checksum", "version", "beta", "basis", "report", "dim", "unknowns",
+                "checksum", "version", "beta", "basis", "report", "dim", "unknowns", "Evolved",
+                "spaces", "spans", "times",
             ]);
             let other = random.pick(&["", "x", "checksum", "beta"]);
             *file = text.replacen(key, other, 1).into_bytes();

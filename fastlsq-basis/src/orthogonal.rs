@@ -9,11 +9,15 @@
 use faer::linalg::matmul::matmul;
 use faer::prelude::{IntoConst, Reborrow, ReborrowMut};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use fastlsq_basis::{Basis, BasisError, Coefficient, Form, MultiIndex};
 use ndarray::ArrayView2;
 
-use super::SpaceError;
-use super::quadrature::Quadrature;
+use crate::basis::{Basis, validate_request};
+use crate::error::{require_derivative, require_finite, require_size, require_some};
+use crate::form::{Coefficient, Form};
+#[cfg(feature = "serde")]
+use crate::polynomial::count_of;
+use crate::saved::SavedBasis;
+use crate::{BasisError, MultiIndex};
 
 /// A polynomial whose new part is smaller than this, relative to the whole, is none.
 const DEPENDENT: f64 = 1e-9;
@@ -21,7 +25,9 @@ const DEPENDENT: f64 = 1e-9;
 const BLOCK: usize = 512;
 
 /// How one polynomial follows from earlier ones.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 struct Recurrence {
     axis: usize,
     from: usize,
@@ -31,25 +37,117 @@ struct Recurrence {
     norm: f64,
 }
 
-/// All polynomials up to a total degree in d variables, orthonormal over a rule, by rising degree.
-#[derive(Debug, Clone)]
-pub(super) struct OrthogonalPolynomials {
+/// All polynomials up to a total degree in d variables, orthonormal over the points and weights of a rule, by rising degree.
+///
+/// ```
+/// use fastlsq_basis::{Basis, OrthogonalPolynomials};
+/// // Over the points −1, 0, 1 with equal weights: 1/√3 and x/√2
+/// let points = ndarray::array![[-1.0], [0.0], [1.0]];
+/// let basis = OrthogonalPolynomials::new(points.view(), &[1.0; 3], 1)?;
+/// assert!((basis.value_at(&[1.0])?[1] - 0.5_f64.sqrt()).abs() < 1e-15);
+/// # Ok::<(), fastlsq_basis::BasisError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "Stored")
+)]
+pub struct OrthogonalPolynomials {
     dim: usize,
+    degree: u32,
     constant: f64,
     steps: Vec<Recurrence>,
 }
 
+/// Recurrences as they may stand in a file, not yet checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    dim: usize,
+    degree: u32,
+    constant: f64,
+    steps: Vec<Recurrence>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Stored> for OrthogonalPolynomials {
+    type Error = BasisError;
+
+    fn try_from(stored: Stored) -> Result<Self, BasisError> {
+        require_some("the space", stored.dim)?;
+        require_finite("the constant polynomial", &[stored.constant])?;
+        let count = count_of(stored.dim, stored.degree);
+        if stored.steps.len() as f64 + 1.0 != count {
+            return Err(BasisError::Shape {
+                what: "the list of recurrences",
+                expected: count as usize - 1,
+                found: stored.steps.len(),
+            });
+        }
+        for (k, step) in stored.steps.iter().enumerate() {
+            let bad = |what: &'static str, value: f64, requirement: &'static str| {
+                Err(BasisError::Parameter {
+                    what,
+                    value,
+                    requirement,
+                })
+            };
+            if step.axis >= stored.dim {
+                return Err(BasisError::Axis {
+                    axis: step.axis,
+                    dim: stored.dim,
+                });
+            }
+            if step.from > k || step.start > k {
+                let value = step.from.max(step.start) as f64;
+                return bad("a polynomial", value, "made of earlier ones");
+            }
+            require_size("the sum of a recurrence", k + 1 - step.start, step.h.len())?;
+            require_finite("the sum of a recurrence", &step.h)?;
+            if !(step.norm.is_finite() && step.norm > 0.0) {
+                return bad("the norm of a polynomial", step.norm, "positive and finite");
+            }
+        }
+        let Stored {
+            dim,
+            degree,
+            constant,
+            steps,
+        } = stored;
+        Ok(Self {
+            dim,
+            degree,
+            constant,
+            steps,
+        })
+    }
+}
+
 impl OrthogonalPolynomials {
-    /// Polynomials up to a degree, orthonormal over the points and weights of the rule.
-    pub(super) fn new(rule: &Quadrature, degree: u32) -> Result<Self, SpaceError> {
-        let dim = rule.points.ncols();
-        let failed = SpaceError::Numerical {
-            what: "the orthogonal polynomials of the domain",
+    /// Polynomials up to a degree, orthonormal over these points, one row each, and weights.
+    ///
+    /// # Errors
+    /// No axes, weights of another number or negative, polynomials that depend on each other at the points.
+    pub fn new(
+        points: ArrayView2<'_, f64>,
+        weights: &[f64],
+        degree: u32,
+    ) -> Result<Self, BasisError> {
+        let dim = points.ncols();
+        require_some("the space", dim)?;
+        require_size("the list of weights", points.nrows(), weights.len())?;
+        let roots: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
+        require_finite("the roots of the weights", &roots)?;
+        let failed = BasisError::Parameter {
+            what: "degree of the orthogonal polynomials",
+            value: f64::from(degree),
+            requirement: "so low that they do not depend on each other at the points of the rule",
         };
         let exponents = MultiIndex::up_to_order(dim, degree);
         let place = |alpha: &[u32]| exponents.iter().position(|own| own.orders() == alpha);
-        let roots: Vec<f64> = rule.weights.iter().map(|w| w.sqrt()).collect();
-        let volume: f64 = rule.weights.iter().sum();
+        let volume: f64 = weights.iter().sum();
         let constant = volume.sqrt().recip();
         // Weighted samples of the polynomials, one column each.
         let mut q = Mat::zeros(roots.len(), exponents.len());
@@ -74,7 +172,7 @@ impl OrthogonalPolynomials {
             let mut new = rest.rb_mut().subcols_mut(0, 1);
             let mut whole = 0.0;
             for i in 0..roots.len() {
-                let value = rule.points[(i, axis)] * done[(i, from)];
+                let value = points[(i, axis)] * done[(i, from)];
                 new[(i, 0)] = value;
                 whole += value * value;
             }
@@ -121,9 +219,16 @@ impl OrthogonalPolynomials {
         }
         Ok(Self {
             dim,
+            degree,
             constant,
             steps,
         })
+    }
+
+    /// The largest total degree.
+    #[must_use]
+    pub fn degree(&self) -> u32 {
+        self.degree
     }
 
     /// D^β of all polynomials for every β of a list that holds, before each, all that are smaller by one along an axis.
@@ -197,16 +302,11 @@ impl Basis for OrthogonalPolynomials {
         form: &Form<'_>,
         mut out: MatMut<'_, f64>,
     ) -> Result<(), BasisError> {
-        form.validate(self.dim, points.nrows())?;
+        validate_request(self, points, form, &out)?;
         out.fill(0.0);
         let mut orders: Vec<Vec<u32>> = Vec::new();
         for term in form.terms() {
-            if !term.action.is_derivative() {
-                return Err(BasisError::Unsupported {
-                    basis: "orthogonal polynomials of a domain",
-                    action: "integrals and multipliers".to_owned(),
-                });
-            }
+            require_derivative("family of orthogonal polynomials", term.action)?;
             close_below(term.action.derivative.orders(), &mut orders);
         }
         orders.sort_by_key(|beta| beta.iter().sum::<u32>());
@@ -232,6 +332,10 @@ impl Basis for OrthogonalPolynomials {
         }
         Ok(())
     }
+
+    fn to_saved(&self) -> Option<SavedBasis> {
+        Some(SavedBasis::Orthogonal(self.clone()))
+    }
 }
 
 /// Adds α and all multi-indices below it that are not in the list yet.
@@ -252,18 +356,25 @@ fn close_below(alpha: &[u32], list: &mut Vec<Vec<u32>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Ball;
-    use fastlsq_basis::Action;
+    use crate::form::Action;
+    use ndarray::Array2;
 
     #[test]
     fn orthonormal_on_a_disc_and_differentiable() {
-        let rule = Quadrature::on(&Ball::unit(2), &[false; 2], 30, 0).unwrap();
-        let basis = OrthogonalPolynomials::new(&rule, 20).unwrap();
+        // Points of a grid within the disc, with equal weights.
+        let inside: Vec<f64> = (0..60 * 60)
+            .map(|k| [k % 60, k / 60].map(|n| (n as f64 + 0.5) / 30.0 - 1.0))
+            .filter(|[x, y]| x * x + y * y <= 1.0)
+            .flatten()
+            .collect();
+        let count = inside.len() / 2;
+        let points = Array2::from_shape_vec((count, 2), inside).unwrap();
+        let weight = std::f64::consts::PI / count as f64;
+        let basis = OrthogonalPolynomials::new(points.view(), &vec![weight; count], 20).unwrap();
         assert_eq!(basis.len(), 231);
-        let mut samples = basis.values(rule.points.view()).unwrap();
-        super::super::local::scale_rows(&mut samples, &rule.weights);
-        let gram = samples.transpose() * &samples;
-        assert!((gram - Mat::<f64>::identity(231, 231)).norm_max() < 1e-12);
+        let samples = basis.values(points.view()).unwrap();
+        let gram = samples.transpose() * &samples * faer::Scale(weight);
+        assert!((gram - Mat::<f64>::identity(231, 231)).norm_max() < 1e-11);
         // Mixed derivatives by differences.
         let h = 1e-5;
         let at = |x: f64, alpha: [u32; 2]| {
@@ -279,5 +390,8 @@ mod tests {
             let scale = here[(0, j)].abs() + 1e3;
             assert!((here[(0, j)] - difference).abs() < 1e-5 * scale, "{j}");
         }
+        assert!(
+            OrthogonalPolynomials::new(points.slice(ndarray::s![..5, ..]), &[1.0; 5], 3).is_err()
+        );
     }
 }
