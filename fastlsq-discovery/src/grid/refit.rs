@@ -23,7 +23,7 @@ const TURN: f64 = 0.25;
 const ENERGY: f64 = 0.95;
 const FINEST: f64 = 8.0;
 
-/// The laws of a system that make their own solutions follow the samples best.
+/// The laws that make their own solutions follow the samples best.
 #[derive(Debug, Clone)]
 pub(crate) struct SystemFit {
     /// Terms of each law with coefficient and Cramér–Rao deviation.
