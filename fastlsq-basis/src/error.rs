@@ -8,12 +8,12 @@ use crate::Action;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum BasisError {
-    /// Points, multi-indices or frequencies of another dimension than the basis.
-    #[error("{what} has dimension {found}, but the basis lives in dimension {expected}")]
+    /// Points, multi-indices, frequencies or operands of another dimension.
+    #[error("{what} has dimension {found}, but dimension {expected} is needed")]
     Dimension {
         /// Which argument is at fault.
         what: &'static str,
-        /// The dimension of the basis.
+        /// The dimension that is needed.
         expected: usize,
         /// The dimension that was given.
         found: usize,
@@ -98,12 +98,11 @@ pub(crate) fn require_finite(what: &'static str, values: &[f64]) -> Result<(), B
     }
 }
 
-/// Checks a dimension against that of the basis.
-pub(crate) fn require_dim(
-    what: &'static str,
-    expected: usize,
-    found: usize,
-) -> Result<(), BasisError> {
+/// Checks a dimension.
+///
+/// # Errors
+/// [`BasisError::Dimension`], which names the argument.
+pub fn require_dim(what: &'static str, expected: usize, found: usize) -> Result<(), BasisError> {
     if expected == found {
         Ok(())
     } else {
@@ -116,11 +115,10 @@ pub(crate) fn require_dim(
 }
 
 /// Checks a size.
-pub(crate) fn require_size(
-    what: &'static str,
-    expected: usize,
-    found: usize,
-) -> Result<(), BasisError> {
+///
+/// # Errors
+/// [`BasisError::Shape`], which names the argument.
+pub fn require_size(what: &'static str, expected: usize, found: usize) -> Result<(), BasisError> {
     if expected == found {
         Ok(())
     } else {

@@ -95,7 +95,7 @@ mod weighted;
 pub use basis::Basis;
 pub use cylinder::{CylinderBasis, CylinderKind};
 pub use dual::Dual;
-pub use error::BasisError;
+pub use error::{BasisError, require_dim, require_size};
 pub use expansion::{AxisAntiderivative, SinusoidalExpansion};
 pub use form::{Action, AxisIntegral, Coefficient, Form, FormTerm, Multiplier, UpperLimit};
 pub use input_map::InputMap;
@@ -116,6 +116,6 @@ pub use sinusoidal::{Draw, FrequencyLaw, Parity, SinusoidalBasis, SinusoidalBuil
 pub use symmetrised::SymmetrisedBasis;
 pub use tanh::{TanhBasis, TanhBuilder, WeightLaw};
 pub use taylor::Taylor;
-pub use weighted::{ComplexPower, Factor, SmoothFactor, Weighted};
+pub use weighted::{ComplexPower, Factor, SmoothFactor, TaylorFunction, Weighted};
 /// The crates whose types appear in signatures here.
 pub use {faer, ndarray};

@@ -53,6 +53,60 @@ fn pointer<T>(buffer: &Buffer<T>) -> *mut T {
     buffer.address() as usize as *mut T
 }
 
+/// A function of the library, and its name for errors.
+pub(crate) struct Named<F> {
+    name: &'static str,
+    call: F,
+}
+
+type QrWorkspace<T> = unsafe fn(
+    solver::cusolverDnHandle_t,
+    c_int,
+    c_int,
+    *mut T,
+    c_int,
+    *mut c_int,
+) -> solver::cusolverStatus_t;
+type Qr<T> = unsafe fn(
+    solver::cusolverDnHandle_t,
+    c_int,
+    c_int,
+    *mut T,
+    c_int,
+    *mut T,
+    *mut T,
+    c_int,
+    *mut c_int,
+) -> solver::cusolverStatus_t;
+
+/// A precision in which the library factors.
+pub(crate) trait Factorable: Plain + Sized {
+    const QR_WORKSPACE: Named<QrWorkspace<Self>>;
+    const QR: Named<Qr<Self>>;
+}
+
+impl Factorable for f64 {
+    const QR_WORKSPACE: Named<QrWorkspace<Self>> = Named {
+        name: "cusolverDnDgeqrf_bufferSize",
+        call: solver::cusolverDnDgeqrf_bufferSize,
+    };
+    const QR: Named<Qr<Self>> = Named {
+        name: "cusolverDnDgeqrf",
+        call: solver::cusolverDnDgeqrf,
+    };
+}
+
+impl Factorable for f32 {
+    const QR_WORKSPACE: Named<QrWorkspace<Self>> = Named {
+        name: "cusolverDnSgeqrf_bufferSize",
+        call: solver::cusolverDnSgeqrf_bufferSize,
+    };
+    const QR: Named<Qr<Self>> = Named {
+        name: "cusolverDnSgeqrf",
+        call: solver::cusolverDnSgeqrf,
+    };
+}
+
 /// Fails unless two sizes are the same.
 fn expect(found: usize, needed: usize) -> Result<(), CudaError> {
     if found == needed {
@@ -143,14 +197,14 @@ impl Work<'_> {
     }
 
     /// A ← R above the diagonal and Householder vectors below it; returns their factors τ.
-    pub(crate) fn factor_qr(&self, a: &Part<'_>) -> Result<Buffer<f64>, CudaError> {
-        let tau = self.allocate(a.rows().min(a.columns()))?;
+    pub(crate) fn factor_qr<T: Factorable>(&self, a: &Part<'_, T>) -> Result<Buffer<T>, CudaError> {
+        let tau = self.allocate::<T>(a.rows().min(a.columns()))?;
         let info = self.allocate::<i32>(1)?;
         let a = raw(a)?;
-        let mut size = 0;
+        let ((needs, call), mut size) = ((T::QR_WORKSPACE, T::QR), 0);
         // SAFETY: the call only looks at the sizes and writes one integer.
-        check_solver("cusolverDnDgeqrf_bufferSize", unsafe {
-            solver::cusolverDnDgeqrf_bufferSize(
+        check_solver(needs.name, unsafe {
+            (needs.call)(
                 self.solver(),
                 a.rows,
                 a.columns,
@@ -159,11 +213,11 @@ impl Work<'_> {
                 &raw mut size,
             )
         })?;
-        let workspace = self.workspace(size)?;
+        let workspace = self.workspace::<T>(size)?;
         // SAFETY: the part lies inside its buffer; τ has min(rows, columns) elements and the workspace the
         // size that the library asked for.
-        check_solver("cusolverDnDgeqrf", unsafe {
-            solver::cusolverDnDgeqrf(
+        check_solver(call.name, unsafe {
+            (call.call)(
                 self.solver(),
                 a.rows,
                 a.columns,
@@ -175,43 +229,8 @@ impl Work<'_> {
                 pointer(&info),
             )
         })?;
-        self.expect_success("cusolverDnDgeqrf", &info)?;
+        self.expect_success(call.name, &info)?;
         Ok(tau)
-    }
-
-    /// As [`factor_qr`](Self::factor_qr) in single precision; only R is of use.
-    pub(crate) fn factor_qr_single(&self, a: &Part<'_, f32>) -> Result<(), CudaError> {
-        let tau = self.allocate::<f32>(a.rows().min(a.columns()))?;
-        let info = self.allocate::<i32>(1)?;
-        let a = raw(a)?;
-        let mut size = 0;
-        // SAFETY: the call only looks at the sizes and writes one integer.
-        check_solver("cusolverDnSgeqrf_bufferSize", unsafe {
-            solver::cusolverDnSgeqrf_bufferSize(
-                self.solver(),
-                a.rows,
-                a.columns,
-                a.pointer,
-                a.leading,
-                &raw mut size,
-            )
-        })?;
-        let workspace = self.workspace::<f32>(size)?;
-        // SAFETY: as for `factor_qr`.
-        check_solver("cusolverDnSgeqrf", unsafe {
-            solver::cusolverDnSgeqrf(
-                self.solver(),
-                a.rows,
-                a.columns,
-                a.pointer,
-                a.leading,
-                pointer(&tau),
-                pointer(&workspace),
-                size,
-                pointer(&info),
-            )
-        })?;
-        self.expect_success("cusolverDnSgeqrf", &info)
     }
 
     /// C ← Q·C or Qᵀ·C, with Q from [`factor_qr`](Self::factor_qr) of a matrix with as many rows as C.

@@ -136,7 +136,7 @@ fn reduce(work: &Work<'_>, system: &System, plan: Plan) -> Result<(Mat<f64>, Blo
             work.round_block(&triangle.matrix(top, n)?, &stacked.part(0, top, n, rows)?)?;
         }
         work.round_block(&fresh, &stacked.part(top, count, n, rows)?)?;
-        work.factor_qr_single(&stacked.matrix(rows, n)?)?;
+        work.factor_qr(&stacked.matrix(rows, n)?)?;
         let next = rows.min(n);
         triangle = work.allocate(next * n)?;
         let source = stacked.part(0, next, n, rows)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use web_time::Instant;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::lsq::{LsqInfo, LsqOptions};
+use fastlsq_solve::lsq::LsqInfo;
 use fastlsq_solve::search::{rms, system_bytes};
 use fastlsq_solve::{RowBlock, Stage, WrittenRows};
 use ndarray::ArrayView2;
@@ -48,7 +48,6 @@ pub(crate) struct Iterated {
 pub(crate) struct Iteration<'a> {
     pub(crate) concrete: &'a Concrete,
     pub(crate) options: &'a NewtonOptions,
-    pub(crate) lsq: &'a LsqOptions,
     pub(crate) bases: &'a [Arc<dyn Basis>],
     pub(crate) blocks: &'a [RowBlock],
     /// For each block, its rows where they are the same in every step: those of linear conditions. Or nothing at all.

@@ -90,8 +90,6 @@ pub struct NewtonOptions {
     pub line_search: bool,
     /// A fixed factor on every step (default 1).
     pub damping: f64,
-    /// The Tikhonov weight μ of a step (default 0: truncation is enough).
-    pub ridge: f64,
     /// The relative change of u at which the iteration has converged (default 1e-13).
     pub change_tolerance: f64,
 }
@@ -118,14 +116,16 @@ impl NewtonOptions {
             max_iterations: 30,
             line_search: true,
             damping: 1.0,
-            ridge: 0.0,
             change_tolerance: 1e-13,
         }
     }
 
-    /// Features, rows, weights, tolerance and backend.
+    /// Features, rows, weights, tolerance and backend. A ridge that was set before stays, unless these options have one.
     #[must_use]
-    pub fn solve_options(mut self, options: Options) -> Self {
+    pub fn solve_options(mut self, mut options: Options) -> Self {
+        if options.lsq.ridge == 0.0 {
+            options.lsq.ridge = self.solve.lsq.ridge;
+        }
         self.solve = options;
         self
     }
@@ -200,10 +200,10 @@ impl NewtonOptions {
         self
     }
 
-    /// The Tikhonov weight μ of a step.
+    /// The Tikhonov weight μ of a step (default 0: truncation is enough).
     #[must_use]
     pub fn ridge(mut self, mu: f64) -> Self {
-        self.ridge = mu;
+        self.solve.lsq.ridge = mu;
         self
     }
 

@@ -83,8 +83,9 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     if let Some(&value) = stages.iter().find(|value| !value.is_finite()) {
         return option("continuation", value, "values of a parameter are finite");
     }
-    if !(options.ridge.is_finite() && options.ridge >= 0.0) {
-        return option("ridge", options.ridge, "finite and not negative");
+    let ridge = options.solve.lsq.ridge;
+    if !(ridge.is_finite() && ridge >= 0.0) {
+        return option("ridge", ridge, "finite and not negative");
     }
     let change = options.change_tolerance;
     if !(change.is_finite() && change >= 0.0) {

@@ -14,34 +14,6 @@ pub enum OperatorError {
     /// A space without axes.
     #[error("an operator needs a space with at least one axis, but the dimension given is 0")]
     EmptySpace,
-    /// Operands, points or lists of different dimensions.
-    #[error("{what} has dimension {found}, but dimension {expected} is needed")]
-    Dimension {
-        /// Which argument is at fault.
-        what: &'static str,
-        /// The dimension that is needed.
-        expected: usize,
-        /// The dimension that was given.
-        found: usize,
-    },
-    /// An argument of the wrong size.
-    #[error("{what} has size {found}, but {expected} is needed")]
-    Shape {
-        /// Which argument is at fault.
-        what: &'static str,
-        /// The size that is needed.
-        expected: usize,
-        /// The size that was given.
-        found: usize,
-    },
-    /// An axis that does not exist.
-    #[error("axis {axis} does not exist in dimension {dim} (axes are numbered from 0)")]
-    Axis {
-        /// The axis that was asked for.
-        axis: usize,
-        /// The dimension of the space.
-        dim: usize,
-    },
     /// A number that must be finite is NaN or infinite.
     #[error("{what} must be finite, but it is {value}")]
     NotFinite {
@@ -87,43 +59,9 @@ pub enum OperatorError {
         /// The number of unknowns.
         unknowns: usize,
     },
-    /// The basis refused.
+    /// Operands, points or lists of another dimension or size, or an action that the basis has no closed form for.
     #[error(transparent)]
     Basis(#[from] BasisError),
-}
-
-/// Checks a size.
-pub(crate) fn require_size(
-    what: &'static str,
-    expected: usize,
-    found: usize,
-) -> Result<(), OperatorError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(OperatorError::Shape {
-            what,
-            expected,
-            found,
-        })
-    }
-}
-
-/// Checks a dimension.
-pub(crate) fn require_dim(
-    what: &'static str,
-    expected: usize,
-    found: usize,
-) -> Result<(), OperatorError> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(OperatorError::Dimension {
-            what,
-            expected,
-            found,
-        })
-    }
 }
 
 /// Checks that a number is finite.

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use faer::MatMut;
-use fastlsq_basis::Basis;
+use fastlsq_basis::{Basis, require_dim, require_size};
 
-use crate::error::{require_dim, require_size};
 use crate::operator::apply_all;
 use crate::{Action, MultiIndex, Operator, OperatorError, Sites, Term};
 

@@ -1,9 +1,9 @@
 //! Where an operator is applied: points, and what is known at each of them.
 
+use fastlsq_basis::{require_dim, require_size};
 use ndarray::{Array2, ArrayView2, s};
 
 use crate::OperatorError;
-use crate::error::{require_dim, require_size};
 
 /// Points (one row per point), with their normals and tabulated coefficients where there are any.
 ///

@@ -56,7 +56,7 @@
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
 //! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
 //! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
-//! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files.
+//! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files (feature `serde`).
 //! - [`samples`]: functions on grids, for CSV, NumPy, ParaView, and as pictures (feature `plot`).
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`

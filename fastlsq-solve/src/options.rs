@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use fastlsq_basis::sampling::Sequence;
-use fastlsq_basis::{Basis, Draw, Factor, FrequencyLaw, Parity, SmoothFactor, Taylor};
+use fastlsq_basis::{
+    Basis, Draw, Factor, FrequencyLaw, Parity, SmoothFactor, Taylor, TaylorFunction,
+};
 
 use crate::backend::{Backend, CpuBackend};
 use crate::control::Control;
@@ -93,10 +95,8 @@ pub struct Options {
     pub seed: u64,
     /// The most features automatic growth may use.
     pub max_features: usize,
-    /// The number of threads.
-    pub threads: Option<usize>,
-    /// The least-squares method and its options; limits of time and memory and the progress callback of the whole
-    /// solve are there too.
+    /// The least-squares method and its options; the number of threads, limits of time and memory and the progress
+    /// callback of the whole solve are there too.
     pub lsq: LsqOptions,
     /// Where rows are assembled and factored.
     pub backend: Arc<dyn Backend>,
@@ -106,12 +106,9 @@ pub struct Options {
     pub(crate) beside: Vec<KnownFunction>,
 }
 
-/// A function of the coordinates and, through Taylor numbers, its derivatives.
-type Function = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
-
 /// A function that is known to be part of the solution, with derivatives of every order.
 #[derive(Clone)]
-pub(crate) struct KnownFunction(Arc<Function>);
+pub(crate) struct KnownFunction(Arc<TaylorFunction>);
 
 impl KnownFunction {
     /// The function of `dim` coordinates.
@@ -152,7 +149,6 @@ impl Options {
             normalised: true,
             seed: 0,
             max_features: 2000,
-            threads: None,
             lsq: LsqOptions::default(),
             backend: Arc::new(CpuBackend),
             patches: Patching::default(),
@@ -364,15 +360,16 @@ impl Options {
     /// The number of threads, at most 1024 (default: rayon's current pool).
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
+        self.lsq.threads = Some(threads);
         self
     }
 
-    /// The least-squares method and its options. Limits and the progress callback that were set before stay, unless
-    /// these options have their own.
+    /// The least-squares method and its options. A number of threads, limits and the progress callback that were set before
+    /// stay, unless these options have their own.
     #[must_use]
     pub fn lsq(mut self, mut lsq: LsqOptions) -> Self {
         lsq.control = lsq.control.or(&self.lsq.control);
+        lsq.threads = lsq.threads.or(self.lsq.threads);
         self.lsq = lsq;
         self
     }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use fastlsq_basis::{FrequencyLaw, Parity};
-use serde::{Deserialize, Serialize};
 
 use crate::control::{Control, Limit};
 use crate::options::{FeatureChoice, Options};
@@ -14,7 +13,8 @@ use crate::problem::ConcreteProblem;
 use crate::search::{Candidate, Choices, Features, Found};
 
 /// How a solve ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
     /// The estimated error is at or below the tolerance.
@@ -54,7 +54,8 @@ impl fmt::Display for Status {
 }
 
 /// One candidate that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct CandidateReport {
     /// Features for each unknown.
@@ -64,13 +65,13 @@ pub struct CandidateReport {
     /// Numerical rank.
     pub rank: usize,
     /// Held-out score.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub score: f64,
     /// Time for assembly, solve and judgement.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub seconds: f64,
     /// Time for assembly and solve alone.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub solve_seconds: f64,
 }
 
@@ -88,7 +89,8 @@ impl CandidateReport {
 }
 
 /// How well one equation or condition holds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct BlockReport {
     /// Its name.
@@ -96,27 +98,28 @@ pub struct BlockReport {
     /// Its rows.
     pub rows: usize,
     /// The factor on its rows.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub weight: f64,
     /// Relative residual at fresh points: rms(Bu − g) over the size of the terms.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub held_out: f64,
 }
 
 /// The record of a linear solve.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
     /// How it ended.
     pub status: Status,
     /// Estimated relative error of u.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub error_estimate: f64,
     /// How well the question was posed, and what to do where it was not.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub posedness: Posedness,
     /// The worst relative held-out residual.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub held_out_residual: f64,
     /// Equations and conditions one by one.
     pub blocks: Vec<BlockReport>,
@@ -127,17 +130,17 @@ pub struct Report {
     /// Numerical rank.
     pub rank: usize,
     /// Estimated condition of the part of the matrix that was kept.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub condition: f64,
     /// The bandwidth along each axis in physical coordinates, where the law has one.
-    #[serde(with = "crate::saved::number::list")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number::list"))]
     pub bandwidths: Vec<f64>,
     /// The frequency law in words.
     pub law: String,
     /// The symmetry that was used, in words.
     pub symmetry: String,
     /// The structure that was found in the data, in words, with the features that each part of it had; empty if none was.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub structure: String,
     /// How the choices were made.
     pub choice: String,
@@ -146,13 +149,13 @@ pub struct Report {
     /// The backend.
     pub backend: String,
     /// Every candidate that was tried.
-    #[serde(alias = "probes")]
+    #[cfg_attr(feature = "serde", serde(alias = "probes"))]
     pub candidates: Vec<CandidateReport>,
     /// Seconds in all.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub seconds: f64,
     /// Seconds for the winning candidate alone.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub solve_seconds: f64,
     /// Threads of the pool.
     pub threads: usize,
@@ -161,10 +164,13 @@ pub struct Report {
     /// The version of this library.
     pub version: String,
     /// The record of the patches, where the solution lives on them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub patches: Option<PatchReport>,
     /// The choices as options.
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) repeated: Repeated,
 }
 

@@ -54,7 +54,8 @@ impl<F: Factor + ?Sized> Factor for Arc<F> {
     }
 }
 
-type Function = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
+/// A function of the coordinates that goes with all its derivatives.
+pub type TaylorFunction = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
 
 /// A factor given by a closure, differentiated by Taylor arithmetic to whatever order is asked for.
 ///
@@ -70,7 +71,7 @@ type Function = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
 #[derive(Clone)]
 pub struct SmoothFactor {
     dim: usize,
-    function: Arc<Function>,
+    function: Arc<TaylorFunction>,
 }
 
 impl SmoothFactor {

@@ -10,7 +10,7 @@ use faer::MatMut;
 use ndarray::{Array2, ArrayView2, s};
 
 pub use complex_power::ComplexPower;
-pub use factor::{Factor, SmoothFactor};
+pub use factor::{Factor, SmoothFactor, TaylorFunction};
 
 use crate::BasisError;
 use crate::basis::{Basis, row_blocks, validate_request};

@@ -9,7 +9,6 @@
 
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, TerminationStatus};
 use argmin::kv;
-use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
 use super::error::{OptimiseError, require};
@@ -18,7 +17,8 @@ use super::learning_rate::LearningRate;
 use super::stop::{ConvergenceTest, Stop, Stopping, termination};
 
 /// Settings of [`Adam`] and, with a weight decay beside them, of [`AdamW`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdamOptions {
     /// Step size α_t. Default constant 1e-3.
     pub learning_rate: LearningRate,
@@ -76,7 +76,8 @@ impl AdamOptions {
 /// Each iteration takes one step and evaluates the objective once. Values need not decrease: the
 /// best iterate is the state's best parameter vector. A value or gradient that is not finite is an
 /// error that names the point.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Adam {
     bounds: Bounds,
     options: AdamOptions,
@@ -199,7 +200,8 @@ impl Stopping for Adam {
 }
 
 /// Settings of [`AdamW`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdamWOptions {
     /// What it shares with Adam.
     pub adam: AdamOptions,
@@ -217,7 +219,8 @@ impl Default for AdamWOptions {
 }
 
 /// The AdamW solver: [`Adam`] with decoupled weight decay.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AdamW(Adam);
 
 impl AdamW {

@@ -1,9 +1,8 @@
 //! The box l ≤ x ≤ u in which parameters live.
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A box l ≤ x ≤ u, one pair of sides a parameter.
+/// A box l ≤ x ≤ u, one pair of sides per parameter.
 ///
 /// A side may be infinite (no bound there), and a lower side may equal the upper one (a fixed
 /// parameter). What a value of this type promises: both sides have the same length, no side is
@@ -18,8 +17,12 @@ use thiserror::Error;
 /// assert_eq!(point, [1.0, -7.0]);
 /// # Ok::<(), fastlsq_inverse::optimise::BoundsError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "OptionalSides", into = "OptionalSides")]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(try_from = "stored::OptionalSides", into = "stored::OptionalSides")
+)]
 pub struct Bounds {
     lower: Vec<f64>,
     upper: Vec<f64>,
@@ -107,7 +110,7 @@ impl Bounds {
         Ok(Self { lower, upper })
     }
 
-    /// The box from one (lower, upper) pair a parameter.
+    /// The box from one (lower, upper) pair per parameter.
     pub fn from_pairs(pairs: &[(f64, f64)]) -> Result<Self, BoundsError> {
         let (lower, upper) = pairs.iter().copied().unzip();
         Self::new(lower, upper)
@@ -225,7 +228,7 @@ impl Bounds {
             })
     }
 
-    /// The sides, one (lower, upper) pair a parameter.
+    /// The sides, one (lower, upper) pair per parameter.
     pub(crate) fn sides(&self) -> impl ExactSizeIterator<Item = (f64, f64)> + '_ {
         self.lower.iter().copied().zip(self.upper.iter().copied())
     }
@@ -253,39 +256,45 @@ impl Bounds {
     }
 }
 
-/// How a box is stored: `None` for an infinite side, so that formats without infinities
-/// (JSON) keep it.
-#[derive(Serialize, Deserialize)]
-struct OptionalSides {
-    lower: Vec<Option<f64>>,
-    upper: Vec<Option<f64>>,
-}
+/// Storage.
+#[cfg(feature = "serde")]
+mod stored {
+    use super::{Bounds, BoundsError};
 
-impl From<Bounds> for OptionalSides {
-    fn from(bounds: Bounds) -> Self {
-        let finite = |side: Vec<f64>| {
-            side.into_iter()
-                .map(|b| b.is_finite().then_some(b))
-                .collect()
-        };
-        Self {
-            lower: finite(bounds.lower),
-            upper: finite(bounds.upper),
+    /// How a box is stored: `None` for an infinite side, so that formats without infinities
+    /// (JSON) keep it.
+    #[derive(serde::Serialize, serde::Deserialize)]
+    pub(super) struct OptionalSides {
+        lower: Vec<Option<f64>>,
+        upper: Vec<Option<f64>>,
+    }
+
+    impl From<Bounds> for OptionalSides {
+        fn from(bounds: Bounds) -> Self {
+            let finite = |side: Vec<f64>| {
+                side.into_iter()
+                    .map(|b| b.is_finite().then_some(b))
+                    .collect()
+            };
+            Self {
+                lower: finite(bounds.lower),
+                upper: finite(bounds.upper),
+            }
         }
     }
-}
 
-impl TryFrom<OptionalSides> for Bounds {
-    type Error = BoundsError;
+    impl TryFrom<OptionalSides> for Bounds {
+        type Error = BoundsError;
 
-    fn try_from(sides: OptionalSides) -> Result<Self, BoundsError> {
-        let or = |side: Vec<Option<f64>>, infinite: f64| {
-            side.into_iter().map(|b| b.unwrap_or(infinite)).collect()
-        };
-        Self::new(
-            or(sides.lower, f64::NEG_INFINITY),
-            or(sides.upper, f64::INFINITY),
-        )
+        fn try_from(sides: OptionalSides) -> Result<Self, BoundsError> {
+            let or = |side: Vec<Option<f64>>, infinite: f64| {
+                side.into_iter().map(|b| b.unwrap_or(infinite)).collect()
+            };
+            Self::new(
+                or(sides.lower, f64::NEG_INFINITY),
+                or(sides.upper, f64::INFINITY),
+            )
+        }
     }
 }
 
@@ -357,6 +366,7 @@ mod tests {
         );
     }
 
+    #[cfg(feature = "serde")]
     #[test]
     fn infinite_sides_survive_json() {
         let bounds = Bounds::from_pairs(&[(0.1, INF), (-INF, 0.3), (-INF, INF)]).unwrap();

@@ -1,11 +1,10 @@
 //! Cholesky factors of the small dense matrices of the compact representation.
 
-use serde::{Deserialize, Serialize};
-
 use super::vector::dot;
 
 /// The lower triangular J with J Jᵀ = A; row i holds its i + 1 entries.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Cholesky {
     rows: Vec<Vec<f64>>,
 }

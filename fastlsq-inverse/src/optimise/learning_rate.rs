@@ -2,12 +2,11 @@
 
 use std::f64::consts::PI;
 
-use serde::{Deserialize, Serialize};
-
 use super::error::{OptimiseError, require};
 
 /// The step size α_t as a function of the number t = 0, 1, … of steps already taken.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum LearningRate {
     /// The same always.

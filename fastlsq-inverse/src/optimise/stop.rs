@@ -3,12 +3,12 @@
 use std::fmt;
 
 use argmin::core::{TerminationReason, TerminationStatus};
-use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
 
 /// The test by which an optimisation was found to have converged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum ConvergenceTest {
     /// The gradient is small in the directions in which the box lets the parameters move.
@@ -30,7 +30,8 @@ impl fmt::Display for ConvergenceTest {
 }
 
 /// Why a solver of this crate stopped by its own decision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Stop {
     /// A convergence test holds.
@@ -41,7 +42,8 @@ pub enum Stop {
 }
 
 /// The gradient along a run: the norms at the last iterate, and the scale set by the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GradientNorms {
     pub(crate) projected: f64,
     free: f64,

@@ -182,7 +182,11 @@ impl Iteration<'_> {
             });
             system = system.with_written(unchanged.collect())?;
         }
-        let factored = self.options.solve.backend.factor(&system, self.lsq)?;
+        let factored = self
+            .options
+            .solve
+            .backend
+            .factor(&system, &self.options.solve.lsq)?;
         let solution = factored.solution()?;
         let beta = solution.col(0).iter().copied().collect();
         Ok((beta, factored.info().clone()))

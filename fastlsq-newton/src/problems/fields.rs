@@ -10,6 +10,7 @@ use fastlsq_solve::{
 use ndarray::Array2;
 
 use super::NonlinearBenchmark;
+use super::measure::{TIMES, halved_if, worst};
 use super::reaction::{PlaneReaction, PlaneReference};
 use crate::{NewtonError, NonlinearProblem};
 
@@ -99,8 +100,6 @@ pub struct ReferencedPlane {
     pub resolution: (u32, usize),
 }
 
-/// Times at which errors are measured.
-const TIMES: usize = 20;
 /// Of the points of the reference along each axis, so many are looked at.
 const ACROSS: usize = 16;
 
@@ -108,12 +107,7 @@ impl ReferencedPlane {
     /// The spectral solution, with half the points and steps if it is to be compared with.
     #[must_use]
     pub fn reference(&self, coarse: bool) -> PlaneReference {
-        let (level, steps) = self.resolution;
-        let (level, steps) = if coarse {
-            (level - 1, steps / 2)
-        } else {
-            (level, steps)
-        };
+        let (level, steps) = halved_if(coarse, self.resolution);
         self.reaction
             .reference(self.end, TIMES, level, steps / TIMES)
     }
@@ -127,34 +121,13 @@ impl ReferencedPlane {
         solution: &Solution,
         reference: &PlaneReference,
     ) -> Result<f64, NewtonError> {
-        let (mut error, mut norm) = (0.0_f64, 0.0_f64);
-        for (k, &t) in reference.times().iter().enumerate() {
-            let mut points = Vec::new();
-            let mut truth = [Vec::new(), Vec::new()];
-            for (x, y, values) in reference.sampled(k, ACROSS) {
-                points.extend([x, y, t]);
-                for (truth, value) in truth.iter_mut().zip(values) {
-                    truth.push(value);
-                }
-            }
-            let count = truth[0].len();
-            let points = Array2::from_shape_vec((count, 3), points).unwrap_or_default();
-            let (mut distance, mut size) = (0.0, 0.0);
-            for (unknown, truth) in solution.unknowns().iter().zip(&truth) {
-                let found = solution.evaluate(*unknown, &points)?;
-                for (found, truth) in found.iter().zip(truth) {
-                    distance += (found - truth).powi(2);
-                    size += truth * truth;
-                }
-            }
-            error = if distance.is_nan() {
-                f64::NAN
-            } else {
-                error.max(distance)
-            };
-            norm = norm.max(size);
-        }
-        Ok((error / norm).sqrt())
+        worst(reference.times(), solution, |k| {
+            let (places, truth): (Vec<_>, Vec<_>) = reference
+                .sampled(k, ACROSS)
+                .map(|(x, y, values)| ([x, y], values.to_vec()))
+                .unzip();
+            Ok((Array2::from(places), truth))
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod evolution;
 mod fields;
 mod flow;
 pub mod local;
+mod measure;
 mod moving;
 mod reaction;
 mod spectral;

@@ -7,10 +7,11 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_solve::{
     Domain, INITIAL, Solution, T, X, cos, exp, laplacian, sech, sin, unknown, unknowns,
 };
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView1};
 
 use super::NonlinearBenchmark;
 use super::evolution::strip;
+use super::measure::{TIMES, halved_if, worst};
 use super::spectral::{Semilinear, SpectralReference};
 use crate::{NewtonError, NonlinearProblem};
 
@@ -82,47 +83,10 @@ pub struct Referenced {
     pub resolution: (u32, usize),
 }
 
-/// Times at which errors are measured, and points at each of them.
-const TIMES: usize = 20;
+/// Points of an interval at each time.
 const POINTS: usize = 1000;
-/// The same in several dimensions.
+/// Points of a domain of several dimensions at each time.
 const FIELD_POINTS: usize = 300;
-
-/// The largest L2 distance over some times, relative to the largest norm of the truth, of one unknown or several; at the points
-/// of space that belong to each time.
-fn worst(
-    times: &[f64],
-    points: &dyn Fn(usize) -> Result<Array2<f64>, NewtonError>,
-    solution: &Solution,
-    truth: &dyn Fn(usize, &[f64]) -> Vec<f64>,
-) -> Result<f64, NewtonError> {
-    let (mut error, mut norm) = (0.0_f64, 0.0_f64);
-    for (k, &t) in times.iter().enumerate() {
-        let space = points(k)?;
-        let axes = space.ncols();
-        let points = Array2::from_shape_fn((space.nrows(), axes + 1), |(i, axis)| {
-            if axis < axes { space[(i, axis)] } else { t }
-        });
-        let mut found = Vec::new();
-        for unknown in solution.unknowns() {
-            found.push(solution.evaluate(*unknown, &points)?);
-        }
-        let (mut distance, mut size) = (0.0, 0.0);
-        for (i, point) in space.rows().into_iter().enumerate() {
-            for (found, truth) in found.iter().zip(truth(k, &point.to_vec())) {
-                distance += (found[i] - truth).powi(2);
-                size += truth * truth;
-            }
-        }
-        error = if distance.is_nan() {
-            f64::NAN
-        } else {
-            error.max(distance)
-        };
-        norm = norm.max(size);
-    }
-    Ok((error / norm).sqrt())
-}
 
 /// Points of an interval, shifted from time to time, so that none has a special place.
 fn on_line((lo, hi): (f64, f64), k: usize) -> Array2<f64> {
@@ -148,17 +112,20 @@ impl NonlinearBenchmark {
         let times: Vec<f64> = (1..=TIMES)
             .map(|k| start + (end - start) * k as f64 / TIMES as f64)
             .collect();
-        let points = |k: usize| {
-            if space.dim() == 1 {
-                return Ok(on_line((*lo, *hi), k));
-            }
-            let mut sampler = UnitSampler::on_stream(Sequence::Halton, k as u64, 77);
-            Ok(space.sample_interior(FIELD_POINTS, &mut sampler)?)
-        };
-        worst(&times, &points, solution, &|k, x| {
-            let mut point = x.to_vec();
-            point.push(times[k]);
-            self.exact(&point)
+        worst(&times, solution, |k| {
+            let points = if space.dim() == 1 {
+                on_line((*lo, *hi), k)
+            } else {
+                let mut sampler = UnitSampler::on_stream(Sequence::Halton, k as u64, 77);
+                space.sample_interior(FIELD_POINTS, &mut sampler)?
+            };
+            let exact = |x: ArrayView1<'_, f64>| {
+                let mut point = x.to_vec();
+                point.push(times[k]);
+                self.exact(&point)
+            };
+            let truth = points.rows().into_iter().map(exact).collect();
+            Ok((points, truth))
         })
     }
 }
@@ -167,12 +134,7 @@ impl Referenced {
     /// The spectral solution, with half the points and steps if it is to be compared with.
     #[must_use]
     pub fn reference(&self, coarse: bool) -> SpectralReference {
-        let (level, steps) = self.resolution;
-        let (level, steps) = if coarse {
-            (level - 1, steps / 2)
-        } else {
-            (level, steps)
-        };
+        let (level, steps) = halved_if(coarse, self.resolution);
         self.semilinear
             .reference(self.end, TIMES, level, steps / TIMES)
     }
@@ -186,9 +148,12 @@ impl Referenced {
         solution: &Solution,
         reference: &SpectralReference,
     ) -> Result<f64, NewtonError> {
-        let points = |k: usize| Ok(on_line(self.semilinear.interval, k));
-        let value = |k: usize, x: &[f64]| vec![reference.value(k, x[0])];
-        worst(reference.times(), &points, solution, &value)
+        worst(reference.times(), solution, |k| {
+            let points = on_line(self.semilinear.interval, k);
+            let value = |x: &f64| vec![reference.value(k, *x)];
+            let truth = points.iter().map(value).collect();
+            Ok((points, truth))
+        })
     }
 }
 

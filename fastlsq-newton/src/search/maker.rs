@@ -30,7 +30,6 @@ pub(crate) struct NewtonMaker<'a> {
     pub(crate) concrete: Concrete,
     pub(crate) options: &'a NewtonOptions,
     pub(super) held_out: HeldOut,
-    pub(super) lsq: LsqOptions,
     pub(super) parity: Vec<Vec<Parity>>,
     /// The best function so far, with its score: where later candidates start.
     pub(super) warm: Option<(f64, Start)>,
@@ -58,7 +57,6 @@ impl<'a> NewtonMaker<'a> {
                 residual.try_evaluate(&zero, block.sites(), concrete.value())?;
             }
         }
-        let lsq = solve.lsq.clone().ridge(options.ridge);
         let parity = search::parity(&concrete.frame, solve, || {
             symmetry::detect(&concrete, solve.seed)
         })?;
@@ -67,7 +65,6 @@ impl<'a> NewtonMaker<'a> {
             concrete,
             options,
             held_out,
-            lsq,
             parity,
             warm: None,
             failures: 0,
@@ -97,7 +94,6 @@ impl<'a> NewtonMaker<'a> {
         Iteration {
             concrete: &self.concrete,
             options,
-            lsq: &self.lsq,
             bases,
             blocks,
             unchanged: &[],
@@ -122,7 +118,7 @@ impl<'a> NewtonMaker<'a> {
 
     /// The options of the least-squares solves.
     pub(crate) fn lsq(&self) -> &LsqOptions {
-        &self.lsq
+        &self.options.solve.lsq
     }
 
     /// The bases cut to their numerical rank, with the derivatives that the residuals use.
@@ -145,7 +141,7 @@ impl<'a> NewtonMaker<'a> {
                     derivatives.push(jet.action.derivative.clone());
                 }
             }
-            compress(basis, &derivatives, points.view(), &self.lsq)
+            compress(basis, &derivatives, points.view(), &self.options.solve.lsq)
         };
         Ok(bases
             .iter()
@@ -182,7 +178,7 @@ impl<'a> NewtonMaker<'a> {
         options.solve.features = None;
         options.solve.rows = None;
         options.solve.choice = FeatureChoice::Automatic;
-        options.solve.threads = None;
+        options.solve.lsq.threads = None;
         options.evolve = false;
         if let Ok(slabs) = self.problem.solve_in_slabs(Slabs::Automatic, &options)
             && slabs.stopped().is_none()

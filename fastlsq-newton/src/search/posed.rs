@@ -62,7 +62,7 @@ impl NewtonMaker<'_> {
             value_points: self.held_out.value_points(),
             earlier,
         };
-        Ok(judge(&question, &features, solve, &self.lsq)?)
+        Ok(judge(&question, &features, solve, &self.options.solve.lsq)?)
     }
 
     /// The same rows with the nonlinear ones linearised at a candidate.

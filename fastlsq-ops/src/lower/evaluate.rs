@@ -1,10 +1,10 @@
 //! Evaluation on blocks of points. Nothing is allocated per point.
 
+use fastlsq_basis::{BasisError, require_size};
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use super::program::{Action, Operand, Program, Scalar};
-use crate::error::require_size;
 use crate::expr::{Call, Real, power};
 use crate::{OperatorError, Sites};
 
@@ -62,11 +62,12 @@ impl Program {
         if self.columns > 0 {
             let (rows, columns) = table.map_or((0, 0), |table| table.dim());
             if columns < self.columns {
-                return Err(OperatorError::Shape {
+                return Err(BasisError::Shape {
                     what: "the list of derivatives of the unknowns",
                     expected: self.columns,
                     found: columns,
-                });
+                }
+                .into());
             }
             require_size(
                 "the table of derivatives of the unknowns",
@@ -75,11 +76,12 @@ impl Program {
             )?;
         }
         if parameters.len() < self.parameters {
-            return Err(OperatorError::Shape {
+            return Err(BasisError::Shape {
                 what: "the list of values of the parameters",
                 expected: self.parameters,
                 found: parameters.len(),
-            });
+            }
+            .into());
         }
         Ok(())
     }

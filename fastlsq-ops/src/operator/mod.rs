@@ -9,9 +9,9 @@ use std::sync::Arc;
 pub use rows::PreparedRows;
 pub(crate) use rows::apply_all;
 
-use fastlsq_basis::Action;
+use fastlsq_basis::{Action, require_dim};
 
-use crate::error::{require_dim, require_finite};
+use crate::error::require_finite;
 use crate::{Field, OperatorError};
 
 /// One term c(x) T of an operator.

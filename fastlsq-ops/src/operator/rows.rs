@@ -1,11 +1,11 @@
 //! Rows of the linear system: an operator applied to every feature at given points.
 
 use faer::{Mat, MatMut};
-use fastlsq_basis::{Action, Basis, Coefficient, Form};
+use fastlsq_basis::{Action, Basis, Coefficient, Form, require_dim, require_size};
 use rayon::prelude::*;
 
 use super::Operator;
-use crate::error::{require_dim, require_finite, require_size};
+use crate::error::require_finite;
 use crate::{Field, OperatorError, Sites};
 
 /// Points that one task sums up over all features.
@@ -123,7 +123,7 @@ impl PreparedRows<'_> {
     }
 
     fn require_basis(&self, basis: &dyn Basis) -> Result<(), OperatorError> {
-        require_dim("the basis", self.sites.dim(), basis.dim())
+        Ok(require_dim("the basis", self.sites.dim(), basis.dim())?)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Evaluation on blocks: no matter how many points and threads.
 
 use fastlsq_ops::{
-    Frame, OperatorError, Residual, Sites, Space, Statement, T, X, Y, div, dot, exp, grad,
-    laplacian, normal_derivative, parameter, unknowns,
+    BasisError, Frame, OperatorError, Residual, Sites, Space, Statement, T, X, Y, div, dot, exp,
+    grad, laplacian, normal_derivative, parameter, unknowns,
 };
 use ndarray::{Array2, ShapeBuilder, s};
 use proptest::prelude::*;
@@ -131,19 +131,19 @@ fn what_is_missing_is_an_error_and_not_a_number() {
     let narrow = self::table(4, 7);
     assert!(matches!(
         refused(&flat, &table, &[1.0]),
-        OperatorError::Dimension { .. }
+        OperatorError::Basis(BasisError::Dimension { .. })
     ));
     assert!(matches!(
         refused(&points, &short, &[1.0]),
-        OperatorError::Shape { .. }
+        OperatorError::Basis(BasisError::Shape { .. })
     ));
     assert!(matches!(
         refused(&points, &narrow, &[1.0]),
-        OperatorError::Shape { .. }
+        OperatorError::Basis(BasisError::Shape { .. })
     ));
     assert!(matches!(
         refused(&points, &table, &[]),
-        OperatorError::Shape { .. }
+        OperatorError::Basis(BasisError::Shape { .. })
     ));
     let u = uv()[0];
     let frame = Frame::new(Space::new(3), [u]);

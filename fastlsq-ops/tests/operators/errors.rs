@@ -43,7 +43,7 @@ fn dimensions_that_differ() {
     for operator in [flat.plus(&solid), alone(2, 1.0, Action::identity(3))] {
         assert!(matches!(
             mistake(&operator),
-            OperatorError::Dimension { .. }
+            OperatorError::Basis(BasisError::Dimension { .. })
         ));
     }
     // The first mistake is the one that is told.
@@ -107,7 +107,10 @@ fn points_and_what_comes_with_them_must_fit() {
     let flat = operator(2, laplacian(u()));
     for own in [&flat, &operator(3, laplacian(u()))] {
         let error = refused(own, Sites::new(other.view()));
-        assert!(matches!(error, OperatorError::Dimension { .. }));
+        assert!(matches!(
+            error,
+            OperatorError::Basis(BasisError::Dimension { .. })
+        ));
     }
     let outward = operator(2, normal_derivative(u()));
     assert_eq!(refused(&outward, sites), OperatorError::MissingNormals);
@@ -115,7 +118,8 @@ fn points_and_what_comes_with_them_must_fit() {
         let error = refused(&outward, sites.with_normals(normals.view()));
         assert!(matches!(
             error,
-            OperatorError::Dimension { .. } | OperatorError::Shape { .. }
+            OperatorError::Basis(BasisError::Dimension { .. })
+                | OperatorError::Basis(BasisError::Shape { .. })
         ));
     }
     let column = Term::new(Field::tabulated("c", 3), Action::identity(2));
@@ -132,7 +136,7 @@ fn points_and_what_comes_with_them_must_fit() {
     );
     assert!(matches!(
         refused(&tabulated, sites.with_table(fewer.view())),
-        OperatorError::Shape { .. }
+        OperatorError::Basis(BasisError::Shape { .. })
     ));
     let mut undefined = points.clone();
     undefined[(2, 1)] = f64::NAN;
@@ -153,9 +157,15 @@ fn outputs_and_coefficients_must_fit() {
         assert!(own.assemble_into(&basis, &points, out.as_mut()).is_err());
     }
     let short = own.apply(&basis, &[1.0; 2], &points);
-    assert!(matches!(short, Err(OperatorError::Shape { .. })));
+    assert!(matches!(
+        short,
+        Err(OperatorError::Basis(BasisError::Shape { .. }))
+    ));
     let undefined = own.apply(&basis, &[1.0, f64::NAN, 1.0], &points);
     assert!(matches!(undefined, Err(OperatorError::NotFinite { .. })));
     let short = own.term_magnitudes(&basis, &[1.0; 2], &points);
-    assert!(matches!(short, Err(OperatorError::Shape { .. })));
+    assert!(matches!(
+        short,
+        Err(OperatorError::Basis(BasisError::Shape { .. }))
+    ));
 }

@@ -2,8 +2,8 @@
 
 use faer::Mat;
 use fastlsq_ops::{
-    Basis, EquationRow, Expr, Frame, Operator, OperatorError, Sites, Space, X, Y, div, dot, given,
-    grad, identity_matrix, laplacian, normal_derivative, strain, unknowns, vector,
+    Basis, BasisError, EquationRow, Expr, Frame, Operator, OperatorError, Sites, Space, X, Y, div,
+    dot, given, grad, identity_matrix, laplacian, normal_derivative, strain, unknowns, vector,
 };
 
 use crate::support::{assert_close, operator, plain, rows, try_row, u};
@@ -166,17 +166,20 @@ fn mistakes_in_systems_are_errors() {
     let mixed = flat.on(0, 2).with(1, operator(3, laplacian(u())));
     assert!(matches!(
         mixed.validate(),
-        Err(OperatorError::Dimension { .. })
+        Err(OperatorError::Basis(BasisError::Dimension { .. }))
     ));
     let (u, points) = plain(2, 7, 3);
     let mut out = Mat::zeros(3, 14);
     for bases in [&[&u as &dyn Basis, &u][..], &[&u as &dyn Basis, &u, &u][..]] {
         let refused = stokes()[0].write_rows(bases, &points, out.as_mut());
-        assert!(matches!(refused, Err(OperatorError::Shape { .. })));
+        assert!(matches!(
+            refused,
+            Err(OperatorError::Basis(BasisError::Shape { .. }))
+        ));
     }
     let row = EquationRow::new([flat.clone(), flat]);
     assert!(matches!(
         row.apply(&[&u, &u], &[1.0; 13], &points),
-        Err(OperatorError::Shape { .. })
+        Err(OperatorError::Basis(BasisError::Shape { .. }))
     ));
 }

@@ -110,6 +110,10 @@ pub(super) fn with_threads<T: Send>(
         control: &control,
     };
     match options.threads {
+        // In a pool of this size already.
+        Some(threads) if threads > 1 && threads == rayon::current_num_threads() => {
+            compute(work(true))
+        }
         None => compute(work(true)),
         Some(1) => compute(work(false)),
         Some(threads) => rayon::ThreadPoolBuilder::new()

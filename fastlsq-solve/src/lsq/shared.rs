@@ -199,7 +199,7 @@ impl SharedFactor {
             let (into, from) = (self.plan.owner(left), self.plan.owner(right));
             if from == me && into != me {
                 if let Some(top) = &tops[right] {
-                    self.team.send(into, &flat(top));
+                    self.team.send(into, &flat(top.as_ref()));
                 }
             } else if let Some(merge) = merge {
                 let mut other = match tops[right].take() {
@@ -213,7 +213,7 @@ impl SharedFactor {
         }
         let root = self.plan.owner(0);
         let mut numbers = match &tops[0] {
-            Some(top) if root == me => flat(top),
+            Some(top) if root == me => flat(top.as_ref()),
             _ => vec![0.0; self.n * k],
         };
         self.team.broadcast(root, &mut numbers);
@@ -235,7 +235,7 @@ impl SharedFactor {
                 if from == me {
                     tops[right] = Some(other);
                 } else {
-                    self.team.send(from, &flat(&other));
+                    self.team.send(from, &flat(other.as_ref()));
                 }
             }
         }
@@ -246,7 +246,7 @@ impl SharedFactor {
             let own = self.parts[place].as_ref().zip(top.as_ref());
             let own = own.map(|(q, top)| q.expand(top.as_ref(), parallel));
             let mut numbers = match &own {
-                Some(own) => flat(own),
+                Some(own) => flat(own.as_ref()),
                 None => vec![0.0; rows.len() * k],
             };
             self.team.broadcast(self.plan.owner(place), &mut numbers);
@@ -266,8 +266,8 @@ impl SharedFactor {
 }
 
 /// Entries column by column.
-pub(crate) fn flat(a: &Mat<f64>) -> Vec<f64> {
-    let columns = (0..a.ncols()).map(|j| column(a.as_ref(), j));
+pub(crate) fn flat(a: MatRef<'_, f64>) -> Vec<f64> {
+    let columns = (0..a.ncols()).map(|j| column(a, j));
     columns.flat_map(|column| column.to_vec()).collect()
 }
 

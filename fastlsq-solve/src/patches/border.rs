@@ -15,7 +15,7 @@ use fastlsq_basis::sampling::UnitSampler;
 
 use super::PatchError;
 use super::coefficients::place;
-use super::front::Lu;
+use super::front::{FrontMatrix, Lu};
 use super::groups::groups;
 use super::leaf::{Leaf, LeafData, apply};
 use super::problem::PatchProblem;
@@ -34,10 +34,10 @@ fn random_columns(rows: usize, count: usize) -> [Mat<f64>; 2] {
     })
 }
 
-/// Adds A Bᵀ to the first `eliminated` rows and columns of the last front.
-pub(super) fn perturb(matrix: &mut Mat<f64>, eliminated: usize, count: usize) {
-    let [a, b] = random_columns(eliminated, count);
-    let mut target = matrix.as_mut().submatrix_mut(0, 0, eliminated, eliminated);
+/// Adds A Bᵀ to K_ee of the last front.
+pub(super) fn perturb(matrix: &mut FrontMatrix, count: usize) {
+    let mut target = matrix.eliminated();
+    let [a, b] = random_columns(target.ncols(), count);
     target += &a * b.transpose();
 }
 

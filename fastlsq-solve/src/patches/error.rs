@@ -40,9 +40,10 @@ pub enum PatchError {
         /// The condition.
         label: String,
     },
-    /// Patches in space that were not asked for.
+    /// Patches in space for equations that are not linear, and that were not asked for.
     #[error(
-        "in space, patches take their time: they are made where they are asked for, with Options::patches"
+        "in space, Newton's method on patches takes its time: they are made where they are asked for, with \
+         Options::patches"
     )]
     InSpace,
     /// The options forbid them.

@@ -19,9 +19,10 @@ pub(super) const CHUNK: usize = 96;
 /// Below this many rows a front is the work of one thread.
 const PARALLEL_ROWS: usize = 192;
 
-/// P·A = L·U.
+/// P·A = L·U, with rows below A that are left as they are.
 #[derive(Debug)]
 pub(super) struct Lu {
+    /// L and U in the place of A, above the other rows.
     factors: Mat<f64>,
     /// Row i of P·A is this row of A.
     order: Vec<usize>,
@@ -56,31 +57,33 @@ impl Lu {
         Self::by_panels(a, largest, &Alone)
     }
 
-    /// As [`new`](Self::new), for a matrix whose largest entry is known and of which this process has some panels at first,
-    /// and all of them in the end. The processes that share it all fail, or none.
+    /// Factors the square at the top of a matrix whose largest entry is known and of which this process has some panels at
+    /// first, and all of them in the end. The processes that share it all fail, or none.
     pub(super) fn by_panels(
         mut a: Mat<f64>,
         largest: f64,
         share: &impl Share,
     ) -> Result<Self, PatchError> {
-        let n = a.nrows();
+        let n = a.ncols();
         let mut order: Vec<usize> = (0..n).collect();
+        let mut square = a.as_mut().subrows_mut(0, n);
         for (panel, start) in (0..n).step_by(CHUNK).enumerate() {
             let width = CHUNK.min(n - start);
             let (end, rows) = (start + width, n - start);
             let mut moves = vec![0; rows];
             if share.has(panel) {
                 factor_panel(
-                    a.as_mut().submatrix_mut(start, start, rows, width),
+                    square.rb_mut().submatrix_mut(start, start, rows, width),
                     &mut moves,
                 );
             }
-            share.complete(panel, a.as_mut().subcols_mut(start, width), &mut moves);
+            let columns = square.rb_mut().subcols_mut(start, width);
+            share.complete(panel, columns, &mut moves);
             let old = order[start..].to_vec();
             for (place, &from) in order[start..].iter_mut().zip(&moves) {
                 *place = old[from];
             }
-            let (mut left, right) = a.as_mut().split_at_col_mut(end);
+            let (mut left, right) = square.rb_mut().split_at_col_mut(end);
             permute(left.rb_mut().subcols_mut(0, start), start, &moves);
             let left = left.rb();
             let l11 = left.submatrix(start, start, width, width);
@@ -108,29 +111,41 @@ impl Lu {
 
     /// B ← A⁻¹ B.
     pub(super) fn solve(&self, b: MatMut<'_, f64>) {
-        let parallel = self.factors.nrows() > PARALLEL_ROWS;
+        let square = self.square();
+        let parallel = square.nrows() > PARALLEL_ROWS;
         each_chunk(b, parallel, |mut chunk| {
             permute(chunk.rb_mut(), 0, &self.order);
-            solve_unit_lower_triangular_in_place(self.factors.as_ref(), chunk.rb_mut(), Par::Seq);
-            solve_upper_triangular_in_place(self.factors.as_ref(), chunk, Par::Seq);
+            solve_unit_lower_triangular_in_place(square, chunk.rb_mut(), Par::Seq);
+            solve_upper_triangular_in_place(square, chunk, Par::Seq);
         });
+    }
+
+    /// L and U.
+    fn square(&self) -> MatRef<'_, f64> {
+        self.factors.as_ref().subrows(0, self.order.len())
+    }
+
+    /// The rows below.
+    fn below(&self) -> MatRef<'_, f64> {
+        let n = self.order.len();
+        self.factors.as_ref().subrows(n, self.factors.nrows() - n)
     }
 }
 
 impl Lu {
-    /// Columns of K_eb above those of K_bb: K_eb ← X = K_ee⁻¹ K_eb, K_bb ← K_bb − K_be X.
-    pub(super) fn eliminate(&self, outward: MatRef<'_, f64>, columns: MatMut<'_, f64>) {
+    /// With K_be below K_ee, columns of K_eb above those of K_bb: K_eb ← X = K_ee⁻¹ K_eb, K_bb ← K_bb − K_be X.
+    pub(super) fn eliminate(&self, columns: MatMut<'_, f64>) {
         let parallel = columns.nrows() > PARALLEL_ROWS;
         each_chunk(columns, parallel, |chunk| {
-            let (mut inward, schur) = chunk.split_at_row_mut(outward.ncols());
+            let (mut inward, schur) = chunk.split_at_row_mut(self.order.len());
             self.solve(inward.rb_mut());
-            add_product(schur, -1.0, outward, inward.rb(), false);
+            add_product(schur, -1.0, self.below(), inward.rb(), false);
         });
     }
 
     /// B ← A⁻ᵀ B.
     pub(super) fn solve_transposed(&self, mut b: MatMut<'_, f64>) {
-        let factors = self.factors.transpose();
+        let factors = self.square().transpose();
         solve_lower_triangular_in_place(factors, b.rb_mut(), Par::Seq);
         solve_unit_upper_triangular_in_place(factors, b.rb_mut(), Par::Seq);
         let mut inverse = vec![0; self.order.len()];
@@ -203,65 +218,82 @@ fn each_of(
     }
 }
 
+/// The matrix of a front: the columns of the eliminated unknowns e, and those of the others, b.
+#[derive(Debug)]
+pub(super) struct FrontMatrix {
+    /// K_ee above K_be.
+    pub(super) own: Mat<f64>,
+    /// K_eb above K_bb.
+    pub(super) others: Mat<f64>,
+}
+
+impl FrontMatrix {
+    /// Zeros, for so many eliminated unknowns and others.
+    pub(super) fn zeros(e: usize, b: usize) -> Self {
+        Self {
+            own: Mat::zeros(e + b, e),
+            others: Mat::zeros(e + b, b),
+        }
+    }
+
+    /// A square matrix whose first rows and columns are those of the eliminated unknowns.
+    pub(super) fn split(k: MatRef<'_, f64>, e: usize) -> Self {
+        let (own, others) = k.split_at_col(e);
+        Self {
+            own: own.to_owned(),
+            others: others.to_owned(),
+        }
+    }
+
+    /// A block, which has columns of one kind only.
+    pub(super) fn block(&mut self, row: usize, column: usize, size: usize) -> MatMut<'_, f64> {
+        let e = self.own.ncols();
+        match column.checked_sub(e) {
+            None => self.own.as_mut().submatrix_mut(row, column, size, size),
+            Some(column) => self.others.as_mut().submatrix_mut(row, column, size, size),
+        }
+    }
+
+    /// K_ee.
+    pub(super) fn eliminated(&mut self) -> MatMut<'_, f64> {
+        let e = self.own.ncols();
+        self.own.as_mut().subrows_mut(0, e)
+    }
+}
+
 /// The factors of the eliminated unknowns e, and how they are tied to the boundary b.
 #[derive(Debug)]
 pub(super) struct Front {
-    /// K_ee; absent where nothing is eliminated.
-    lu: Option<Lu>,
+    /// K_ee, above K_be.
+    lu: Lu,
     /// K_ee⁻¹ K_eb.
     inward: Mat<f64>,
-    /// K_be.
-    outward: Mat<f64>,
 }
 
 impl Front {
-    /// Eliminates the first `eliminated` rows and columns; the second part of the answer is the Schur complement on the others,
-    /// K_bb − K_be K_ee⁻¹ K_eb.
-    pub(super) fn new(k: Mat<f64>, eliminated: usize) -> Result<(Self, Mat<f64>), PatchError> {
-        let (e, b) = (eliminated, k.nrows() - eliminated);
-        if e == 0 {
-            let nothing = Self {
-                lu: None,
-                inward: Mat::zeros(0, b),
-                outward: Mat::zeros(b, 0),
-            };
-            return Ok((nothing, k));
-        }
-        let part = |i, j, m, n| k.as_ref().submatrix(i, j, m, n).to_owned();
-        let inner = part(0, 0, e, e);
-        let outward = part(e, 0, b, e);
-        let mut columns = part(0, e, e + b, b);
-        drop(k);
-        let lu = Lu::new(inner)?;
-        lu.eliminate(outward.as_ref(), columns.as_mut());
-        Ok(Self::of(lu, outward, columns.as_ref()))
+    /// Eliminates; the second part of the answer is the Schur complement on the others, K_bb − K_be K_ee⁻¹ K_eb.
+    pub(super) fn new(k: FrontMatrix) -> Result<(Self, Mat<f64>), PatchError> {
+        let FrontMatrix { own, mut others } = k;
+        let largest = own.as_ref().subrows(0, own.ncols()).norm_max();
+        let lu = Lu::by_panels(own, largest, &Alone)?;
+        lu.eliminate(others.as_mut());
+        Ok(Self::of(lu, others.as_ref()))
     }
 
-    /// The front with these parts, and its Schur complement: K_ee⁻¹ K_eb stands above it.
-    pub(super) fn of(lu: Lu, outward: Mat<f64>, columns: MatRef<'_, f64>) -> (Self, Mat<f64>) {
-        let (inward, schur) = columns.split_at_row(outward.ncols());
-        let front = Self {
-            lu: Some(lu),
-            inward: inward.to_owned(),
-            outward,
-        };
-        (front, schur.to_owned())
+    /// The front with these factors, and its Schur complement: K_ee⁻¹ K_eb stands above it.
+    pub(super) fn of(lu: Lu, columns: MatRef<'_, f64>) -> (Self, Mat<f64>) {
+        let (inward, schur) = columns.split_at_row(lu.order.len());
+        let inward = inward.to_owned();
+        (Self { lu, inward }, schur.to_owned())
     }
 
     /// r_e → y = K_ee⁻¹ r_e in place; the answer is K_be y.
     pub(super) fn forward(&self, rhs: MatMut<'_, f64>) -> Mat<f64> {
         let mut rhs = rhs;
-        if let Some(lu) = &self.lu {
-            lu.solve(rhs.rb_mut());
-        }
-        let mut out = Mat::zeros(self.outward.nrows(), rhs.ncols());
-        add_product(
-            out.as_mut(),
-            1.0,
-            self.outward.as_ref(),
-            rhs.as_ref(),
-            false,
-        );
+        self.lu.solve(rhs.rb_mut());
+        let outward = self.lu.below();
+        let mut out = Mat::zeros(outward.nrows(), rhs.ncols());
+        add_product(out.as_mut(), 1.0, outward, rhs.as_ref(), false);
         out
     }
 
@@ -280,16 +312,9 @@ impl Front {
     /// The transpose of [`forward`](Self::forward): ȳ_e → r̄_e in place.
     pub(super) fn forward_transposed(&self, own: MatMut<'_, f64>, boundary: MatRef<'_, f64>) {
         let mut own = own;
-        add_product(
-            own.rb_mut(),
-            -1.0,
-            self.outward.transpose(),
-            boundary,
-            false,
-        );
-        if let Some(lu) = &self.lu {
-            lu.solve_transposed(own);
-        }
+        let outward = self.lu.below().transpose();
+        add_product(own.rb_mut(), -1.0, outward, boundary, false);
+        self.lu.solve_transposed(own);
     }
 }
 
@@ -311,7 +336,7 @@ mod tests {
             let k = matrix(n);
             let exact = Mat::from_fn(n, 1, |i, _| (i as f64).sin());
             let mut r = &k * &exact;
-            let (front, schur) = Front::new(k, e).unwrap();
+            let (front, schur) = Front::new(FrontMatrix::split(k.as_ref(), e)).unwrap();
             let (mut inner, outer) = r.as_mut().split_at_row_mut(e);
             let mut outer = outer.to_owned();
             outer -= front.forward(inner.rb_mut());
@@ -336,7 +361,7 @@ mod tests {
             let k = matrix(n);
             let exact = Mat::from_fn(n, 1, |i, _| (i as f64).cos());
             let mut x = k.transpose() * &exact;
-            let (front, schur) = Front::new(k, e).unwrap();
+            let (front, schur) = Front::new(FrontMatrix::split(k.as_ref(), e)).unwrap();
             let (mut inner, outer) = x.as_mut().split_at_row_mut(e);
             let mut outer = outer.to_owned();
             outer += front.backward_transposed(inner.rb());

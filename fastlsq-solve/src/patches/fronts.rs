@@ -10,7 +10,7 @@ use super::PatchError;
 use super::border::perturb;
 use super::cache::{Entry, FrontCache, KEPT_ROWS, Key};
 use super::elimination::Parts;
-use super::front::Front;
+use super::front::{Front, FrontMatrix};
 use super::front_cost::FrontCost;
 use super::joint::Joint;
 use super::ordering::Step;
@@ -75,17 +75,20 @@ pub(super) fn factor_fronts(
             let step = &steps[index];
             let mut matrix = match step.children {
                 // The first steps are the leaves.
-                None => parts.skeleton.leaf_matrix(
-                    index,
-                    parts.leaves[index],
-                    &step.blocks,
-                    parts.reference,
-                    parts.unknowns,
-                ),
+                None => {
+                    let matrix = parts.skeleton.leaf_matrix(
+                        index,
+                        parts.leaves[index],
+                        &step.blocks,
+                        parts.reference,
+                        parts.unknowns,
+                    );
+                    FrontMatrix::split(matrix.as_ref(), step.eliminated * size)
+                }
                 Some(children) => merged_matrix(step, children, steps, schur_of, size),
             };
             if bordered == Some(index) {
-                perturb(&mut matrix, step.eliminated * size, parts.borders);
+                perturb(&mut matrix, parts.borders);
             }
             matrix
         };
@@ -94,10 +97,7 @@ pub(super) fn factor_fronts(
         let own: Vec<usize> = single.into_iter().filter(|&i| keys[i].0 == me).collect();
         let mut fronts: Vec<(usize, Result<Eliminated, PatchError>)> = own
             .into_par_iter()
-            .map(|index| {
-                let eliminated = steps[index].eliminated * size;
-                (index, Front::new(matrix_of(index), eliminated))
-            })
+            .map(|index| (index, Front::new(matrix_of(index))))
             .collect();
         if let Some(team) = cache.sharing.team() {
             for (index, _) in &fronts {
@@ -182,7 +182,8 @@ fn visitors(
             let open = (step.blocks.len() - step.eliminated) * size;
             if from == team.rank() {
                 let schur = cache.schurs.get(&id);
-                let numbers = schur.map_or_else(|| vec![0.0; open * open], flat);
+                let numbers =
+                    schur.map_or_else(|| vec![0.0; open * open], |schur| flat(schur.as_ref()));
                 team.send(to, &numbers);
             } else if to == team.rank() {
                 let mut numbers = vec![0.0; open * open];
@@ -201,11 +202,11 @@ fn merged_matrix<'a>(
     steps: &[Step],
     schur_of: impl Fn(usize) -> Option<&'a Mat<f64>>,
     size: usize,
-) -> Mat<f64> {
+) -> FrontMatrix {
     let places = step.blocks.iter().enumerate();
     let at: HashMap<u32, usize> = places.map(|(place, block)| (*block, place)).collect();
-    let total = step.blocks.len() * size;
-    let mut matrix = Mat::zeros(total, total);
+    let open = step.blocks.len() - step.eliminated;
+    let mut matrix = FrontMatrix::zeros(step.eliminated * size, open * size);
     for child in children {
         let Some(schur) = schur_of(child) else {
             continue;
@@ -215,10 +216,7 @@ fn merged_matrix<'a>(
         let places: Vec<usize> = open.filter_map(|block| at.get(block).copied()).collect();
         for (j, &column) in places.iter().enumerate() {
             for (i, &row) in places.iter().enumerate() {
-                let mut target =
-                    matrix
-                        .as_mut()
-                        .submatrix_mut(row * size, column * size, size, size);
+                let mut target = matrix.block(row * size, column * size, size);
                 target += schur.as_ref().submatrix(i * size, j * size, size, size);
             }
         }

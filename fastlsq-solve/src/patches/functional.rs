@@ -121,7 +121,7 @@ impl Functional {
             (point[k] - frame.center[k]) / frame.half[k]
         });
         let mut weights = vec![Vec::new(); leaves.len()];
-        let at = Features::new(local, reference);
+        let at = Tables::new(local, reference);
         weights[home] = self.of_leaf(leaves[home], &at, &[1.0], reference)?;
         Ok(weights)
     }
@@ -132,7 +132,7 @@ impl Functional {
         reference: &Reference,
     ) -> Result<Vec<Vec<f64>>, PatchError> {
         let (x, w) = gauss_legendre(reference.inner_along + 1);
-        let at = Features::new(tensor_grid(reference.dim, &x), reference);
+        let at = Tables::new(tensor_grid(reference.dim, &x), reference);
         let index: Vec<f64> = (0..x.len()).map(|i| i as f64).collect();
         let numbers = tensor_grid(reference.dim, &index);
         let each = numbers.rows().into_iter().map(|row| -> f64 {
@@ -156,7 +156,7 @@ impl Functional {
     fn of_leaf(
         &self,
         leaf: &Leaf,
-        at: &Features,
+        at: &Tables,
         weights: &[f64],
         reference: &Reference,
     ) -> Result<Vec<f64>, PatchError> {
@@ -169,7 +169,7 @@ impl Functional {
             let pairs = weights.iter().enumerate();
             let each: Vec<f64> = pairs.map(|(i, w)| w * term.values.at(i)).collect();
             let features = apply(at.table(term.alpha, reference)?.transpose(), &each);
-            let own = apply(reference.compression.transpose(), &features);
+            let own = reference.compression.covector(&features);
             let target = &mut out[term.unknown * rank..(term.unknown + 1) * rank];
             target.iter_mut().zip(own).for_each(|(t, o)| *t += o);
         }
@@ -178,12 +178,12 @@ impl Functional {
 }
 
 /// Derivatives of the features at points of the reference leaf, made where they are needed.
-struct Features {
+struct Tables {
     points: Array2<f64>,
     tables: Vec<OnceLock<Mat<f64>>>,
 }
 
-impl Features {
+impl Tables {
     fn new(points: Array2<f64>, reference: &Reference) -> Self {
         let tables = reference.derivatives.iter().map(|_| OnceLock::new());
         Self {

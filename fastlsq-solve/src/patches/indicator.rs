@@ -120,12 +120,12 @@ fn measure_group(
         Some(residual) => times(residual.as_ref(), c.as_ref()),
         None => group.columns(unknowns * checks, |p| &residuals[p]),
     };
-    let of_unknowns = |table: MatRef<'_, f64>| -> Vec<Mat<f64>> {
+    let of_unknowns = |map: &dyn Fn(MatRef<'_, f64>) -> Mat<f64>| -> Vec<Mat<f64>> {
         let part = |v: usize| c.as_ref().subrows(v * rank, rank);
-        (0..unknowns).map(|v| times(table, part(v))).collect()
+        (0..unknowns).map(|v| map(part(v))).collect()
     };
-    let betas = of_unknowns(reference.compression.as_ref());
-    let values = of_unknowns(reference.check_values.as_ref());
+    let betas = of_unknowns(&|own| reference.compression.times(own));
+    let values = of_unknowns(&|own| times(reference.check_values.as_ref(), own));
     let mut measured = Vec::with_capacity(group.places.len());
     for (j, &place) in group.places.iter().enumerate() {
         let leaf = factored.leaves[place];

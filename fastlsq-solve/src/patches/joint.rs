@@ -16,7 +16,7 @@ use std::ops::Range;
 use faer::{Mat, MatMut, MatRef};
 
 use super::PatchError;
-use super::front::{Front, Lu, Share};
+use super::front::{Front, FrontMatrix, Lu, Share};
 use super::front_cost::{Deal, width};
 use crate::lsq::{flat, unflat};
 use crate::team::{Team, spread};
@@ -55,28 +55,29 @@ impl<'a> Joint<'a> {
     }
 
     /// The owner's part: the front and its Schur complement.
-    pub(super) fn lead(&self, k: Mat<f64>) -> Result<(Front, Mat<f64>), PatchError> {
+    pub(super) fn lead(&self, k: FrontMatrix) -> Result<(Front, Mat<f64>), PatchError> {
         let (e, b) = self.deal.size;
-        let part = |i, j, m, n| k.as_ref().submatrix(i, j, m, n).to_owned();
-        let inner = part(0, 0, e, e);
-        let outward = part(e, 0, b, e);
-        let mut columns = part(0, e, e + b, b);
-        drop(k);
+        let FrontMatrix {
+            own,
+            others: mut columns,
+        } = k;
+        let (inner, outward) = own.as_ref().split_at_row(e);
         let largest = inner.norm_max();
-        let mut to_all = flat(&outward);
+        let mut to_all = flat(outward);
         to_all.push(largest);
         spread(self.team, self.members, 0, &mut to_all);
         for place in 1..self.members.len() {
-            let mut share = flat(&taken(inner.as_ref(), &self.deal.inner(place)));
-            share.extend(flat(&taken(columns.as_ref(), &self.deal.outer(place))));
+            let mut share = flat(taken(inner, &self.deal.inner(place)).as_ref());
+            let outer = taken(columns.as_ref(), &self.deal.outer(place));
+            share.extend(flat(outer.as_ref()));
             if !share.is_empty() {
                 self.team.send(self.members[place], &share);
             }
         }
-        let lu = Lu::by_panels(inner, largest, self)?;
+        let lu = Lu::by_panels(own, largest, self)?;
         let chunks = self.deal.outer(0);
         let mut own = taken(columns.as_ref(), &chunks);
-        lu.eliminate(outward.as_ref(), own.as_mut());
+        lu.eliminate(own.as_mut());
         put(own.as_ref(), &chunks, columns.as_mut());
         for place in 1..self.members.len() {
             let chunks = self.deal.outer(place);
@@ -87,7 +88,7 @@ impl<'a> Joint<'a> {
                 put(own.as_ref(), &chunks, columns.as_mut());
             }
         }
-        Ok(Front::of(lu, outward, columns.as_ref()))
+        Ok(Front::of(lu, columns.as_ref()))
     }
 
     /// The part of another member.
@@ -106,15 +107,17 @@ impl<'a> Joint<'a> {
             self.team.receive(self.members[0], &mut share);
         }
         let (inner_share, outer_share) = share.split_at(inner_numbers);
-        let mut inner = Mat::zeros(e, e);
+        let mut left = Mat::zeros(e + b, e);
+        let (inner, mut below) = left.as_mut().split_at_row_mut(e);
+        below.copy_from(&outward);
         let own = unflat(inner_share, e, width(&inner_chunks));
-        put(own.as_ref(), &inner_chunks, inner.as_mut());
+        put(own.as_ref(), &inner_chunks, inner);
         let mut columns = unflat(outer_share, e + b, width(&outer_chunks));
-        drop((own, share));
-        let lu = Lu::by_panels(inner, largest, self)?;
+        drop((own, outward, share));
+        let lu = Lu::by_panels(left, largest, self)?;
         if columns.ncols() > 0 {
-            lu.eliminate(outward.as_ref(), columns.as_mut());
-            self.team.send(self.members[0], &flat(&columns));
+            lu.eliminate(columns.as_mut());
+            self.team.send(self.members[0], &flat(columns.as_ref()));
         }
         Ok(())
     }
@@ -180,7 +183,7 @@ pub(crate) fn joint_front_seconds(
         let other = ((i * 37 + j * 101) % 89) as f64 / 89.0 - 0.5;
         other + if i == j { (e + b) as f64 } else { 0.0 }
     };
-    let k = || Mat::from_fn(e + b, e + b, entry);
+    let k = || FrontMatrix::split(Mat::from_fn(e + b, e + b, entry).as_ref(), e);
     let members: Vec<usize> = (0..team.size()).collect();
     let joint = Joint::new(team, &members, (e, b))?;
     let timed = |work: &mut dyn FnMut() -> Option<(Front, Mat<f64>)>| {
@@ -191,7 +194,7 @@ pub(crate) fn joint_front_seconds(
     };
     let leads = team.rank() == 0;
     let mut matrix = leads.then(k);
-    let (alone, seconds_alone) = timed(&mut || Front::new(matrix.take()?, e).ok());
+    let (alone, seconds_alone) = timed(&mut || Front::new(matrix.take()?).ok());
     let mut matrix = leads.then(k);
     let (together, seconds_together) = timed(&mut || match matrix.take() {
         Some(matrix) => joint.lead(matrix).ok(),
@@ -201,7 +204,7 @@ pub(crate) fn joint_front_seconds(
         let (front, schur) = made?;
         let mut solved = Mat::from_fn(e, 1, |i, _| (i as f64).sin());
         let outward = front.forward(solved.as_mut());
-        let all = [flat(&schur), flat(&solved), flat(&outward)];
+        let all = [schur, solved, outward].map(|part| flat(part.as_ref()));
         Some(all.concat().into_iter().map(f64::to_bits).collect())
     };
     (bits(alone) == bits(together)).then_some([seconds_alone, seconds_together])
@@ -222,7 +225,7 @@ mod tests {
     }
 
     fn bits(a: &Mat<f64>) -> Vec<u64> {
-        flat(a).into_iter().map(f64::to_bits).collect()
+        flat(a.as_ref()).into_iter().map(f64::to_bits).collect()
     }
 
     #[test]
@@ -240,13 +243,14 @@ mod tests {
                 front.forward_transposed(back.as_mut(), outward.as_ref());
                 [bits(&schur), bits(&forth), bits(&outward), bits(&back)]
             };
-            let alone = solved(Front::new(matrix(e + b), e).unwrap());
+            let split = || FrontMatrix::split(matrix(e + b).as_ref(), e);
+            let alone = solved(Front::new(split()).unwrap());
             // The owner need not be the first of the team, nor need all of the team be members.
             let members: Vec<usize> = (0..count).map(|place| (place + 1) % (count + 1)).collect();
             let counts = as_team(count + 1, |team| {
                 if let Some(joint) = Joint::new(team.as_ref(), &members, size) {
                     if team.rank() == members[0] {
-                        assert_eq!(solved(joint.lead(matrix(e + b)).unwrap()), alone);
+                        assert_eq!(solved(joint.lead(split()).unwrap()), alone);
                     } else {
                         joint.help().unwrap();
                     }
@@ -268,7 +272,7 @@ mod tests {
         let outcomes = as_team(3, |team| {
             let joint = Joint::new(team.as_ref(), &[0, 1, 2], (150, 50)).unwrap();
             match team.rank() {
-                0 => joint.lead(k.clone()).map(|_| ()),
+                0 => joint.lead(FrontMatrix::split(k.as_ref(), 150)).map(|_| ()),
                 _ => joint.help(),
             }
         });

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::PatchError;
+use super::first_cuts::first_cuts;
 use super::frame::LeafFrame;
 use super::grid::Grid;
 use super::options::{LeafSize, PatchOptions};
@@ -61,7 +62,11 @@ fn prepare(
 ) -> Result<(Grid, Reference), PatchError> {
     let dim = problem.dim;
     let grid = Grid::new(problem, options)?;
-    let size = options.leaf.unwrap_or_else(|| LeafSize::for_dim(dim));
+    let in_space = dim == 3 && problem.unknowns == 1 && problem.has_constant_operators();
+    let size = options.leaf.unwrap_or_else(|| match in_space {
+        true => LeafSize::in_space(options.tolerance),
+        false => LeafSize::for_dim(dim),
+    });
     size.check_traces(dim)?;
     size.check_limits(problem, &options.control)?;
     let reference = Reference::new(dim, &size, options.seed)?;
@@ -69,6 +74,14 @@ fn prepare(
         // Nothing is known of the linearised equations yet.
         return Ok((grid, reference));
     }
+    let cuts = match in_space && options.first_grid.is_empty() {
+        true => first_cuts(problem, options, &reference)?,
+        false => 1,
+    };
+    let grid = match cuts {
+        1 => grid,
+        _ => Grid::new(problem, &options.clone().first_grid(vec![cuts; dim]))?,
+    };
     let frames = grid
         .roots()
         .iter()
@@ -83,7 +96,8 @@ fn prepare(
     if waves <= reference.resolution {
         return Ok((grid, reference));
     }
-    let reference = if options.leaf.is_none() {
+    // Leaves in space are as large as they can be already.
+    let reference = if options.leaf.is_none() && dim < 3 {
         Reference::new(dim, &LeafSize::oscillating(dim), options.seed)?
     } else {
         reference

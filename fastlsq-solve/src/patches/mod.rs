@@ -53,6 +53,9 @@
 //! refinement changed u by the error of the solve before, whose residual is known. Iterative refinement measures rounding.
 //! The loop ends when the estimate meets the tolerance, when only rounding is left, or at a limit.
 //!
+//! In space, where leaves of one kind make equal fronts on a uniform tree, the first tree is chosen by the sources, and all
+//! leaves are split where many ask for it (`first_cuts`).
+//!
 //! # Use
 //! ```
 //! use fastlsq_solve::patches::{Data, FaceCondition, PatchOptions, PatchProblem, Piece};
@@ -81,9 +84,9 @@
 //!
 //! # Where things are
 //! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
-//! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
+//! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `compression`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
 //! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `joint`, `front_cost`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
-//! `groups`, `step`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
+//! `groups`, `step`, `first_cuts`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
 
 mod adapt;
 mod adjoint;
@@ -91,9 +94,11 @@ mod assembly;
 mod border;
 mod cache;
 mod coefficients;
+mod compression;
 mod data;
 mod elimination;
 mod error;
+mod first_cuts;
 mod frame;
 mod front;
 mod front_cost;

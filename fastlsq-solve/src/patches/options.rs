@@ -41,6 +41,9 @@ const TABLES: f64 = 24.0;
 /// Operations per second on the way to it, or somewhat less.
 const RATE: f64 = 1e10;
 
+/// What operators and fronts may take where no limit is given: in space, sharp peaks take three.
+const DEFAULT_GIBIBYTES: u64 = 6;
+
 /// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
 /// with 1.25 at rounding.
 const TRACES: f64 = 1.15;
@@ -64,6 +67,16 @@ impl LeafSize {
             1 => Self::legendre(20, 1, 26),
             2 => Self::legendre(18, 14, 20),
             _ => Self::legendre(15, 11, 14),
+        }
+    }
+
+    /// The default in space where leaves share their operators, so that large ones cost little: they hold more functions where
+    /// more digits are asked for.
+    #[must_use]
+    pub fn in_space(tolerance: f64) -> Self {
+        match tolerance {
+            tolerance if tolerance >= 1e-3 => Self::for_dim(3),
+            _ => Self::legendre(19, 15, 18),
         }
     }
 
@@ -171,7 +184,7 @@ pub struct PatchOptions {
     pub max_leaves: usize,
     /// Solves at most. Default 60.
     pub max_rounds: usize,
-    /// Limits of time and memory (default: none, and 4 GiB for operators and fronts), and who watches. No further solve is
+    /// Limits of time and memory (default: none, and 6 GiB for operators and fronts), and who watches. No further solve is
     /// begun once the time is up.
     pub control: Control,
     /// Leaves with an indicator above this share of the largest are split. Default 0.1.
@@ -183,8 +196,8 @@ pub struct PatchOptions {
 /// Whether patches may take the place of one sum of waves in a solve, whose tolerance, seed and limits they then keep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Patching {
-    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners; not in
-    /// space, where they take their time.
+    /// Where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant corners. In space, where
+    /// they take their time, only where waves leave an error above 1e-6, and never in Newton's method.
     WhenNeeded(PatchOptions),
     /// In any case.
     Always(PatchOptions),
@@ -285,7 +298,9 @@ impl PatchOptions {
 
     /// Bytes for operators and fronts at most.
     pub(super) fn memory(&self) -> usize {
-        self.control.memory().unwrap_or(gibibytes(4))
+        self.control
+            .memory()
+            .unwrap_or(gibibytes(DEFAULT_GIBIBYTES))
     }
 
     pub(super) fn validate(&self) -> Result<(), PatchError> {

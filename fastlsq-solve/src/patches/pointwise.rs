@@ -4,6 +4,7 @@ use std::fmt;
 
 use faer::{Mat, MatRef};
 use fastlsq_basis::MultiIndex;
+use fastlsq_ops::EquationRow;
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 
@@ -223,6 +224,17 @@ impl PatchProblem {
     /// Whether some equations need not be linear.
     pub(super) fn is_pointwise(&self) -> bool {
         (0..self.pieces.len()).any(|piece| self.pointwise(piece).is_some())
+    }
+
+    /// Whether all equations are linear with constant coefficients, so that leaves share their operators.
+    pub(super) fn has_constant_operators(&self) -> bool {
+        self.pieces.iter().all(|piece| match &piece.equations {
+            Equations::Pointwise(_) => false,
+            Equations::Linear { rows, .. } => {
+                let mut operators = rows.iter().flat_map(EquationRow::blocks);
+                operators.all(|(_, operator)| operator.is_constant())
+            }
+        })
     }
 
     /// The equations of a box that need not be linear.

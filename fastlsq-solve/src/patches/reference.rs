@@ -12,6 +12,7 @@ use ndarray::Array2;
 
 use super::PatchError;
 use super::coefficients::{LocalRow, Values};
+use super::compression::Compression;
 use super::front::each_chunk;
 use super::harmonic::Harmonic;
 use super::options::{LeafFeatures, LeafSize};
@@ -95,7 +96,7 @@ pub(super) struct PointSet {
 }
 
 impl PointSet {
-    fn new(points: Array2<f64>) -> Self {
+    pub(super) fn new(points: Array2<f64>) -> Self {
         Self {
             points,
             tables: OnceLock::new(),
@@ -116,7 +117,7 @@ pub(super) struct Reference {
     /// The features φ.
     pub(super) basis: Arc<dyn Basis>,
     /// β = T c: coefficients of the features from those of the compressed functions.
-    pub(super) compression: Mat<f64>,
+    pub(super) compression: Compression,
     /// All multi-indices up to order 2, the function itself first.
     pub(super) derivatives: Vec<MultiIndex>,
     /// Points of the equation, one row each.
@@ -162,8 +163,7 @@ impl Reference {
         let mut check = UnitSampler::halton(seed).points(check_count, dim);
         check.mapv_inplace(|t| 2.0 * t - 1.0);
         let values = |points: &Array2<f64>| -> Result<Mat<f64>, PatchError> {
-            let raw = basis.values(points.view())?;
-            Ok(product(raw.as_ref(), compression.as_ref(), true))
+            Ok(compression.table(basis.values(points.view())?))
         };
         let check_values = values(&check)?;
         let on_grid = values(&grid)?;
@@ -177,7 +177,7 @@ impl Reference {
         let side_values: Vec<Mat<f64>> =
             node_values.iter().map(|v| rule.trace(v.clone())).collect();
         let (lift, kernel) = traces(&side_values);
-        if kernel.ncols() + lift.ncols() != compression.ncols() {
+        if kernel.ncols() + lift.ncols() != compression.rank() {
             return Err(PatchError::Option {
                 option: "side_nodes",
                 value: size.side_nodes as f64,
@@ -221,7 +221,7 @@ impl Reference {
 
     /// Compressed functions of one unknown.
     pub(super) fn rank(&self) -> usize {
-        self.compression.ncols()
+        self.compression.rank()
     }
 
     /// Numbers in the trace of one unknown on one side.
@@ -262,7 +262,7 @@ impl Reference {
                     form.push(Coefficient::Constant(*c), action);
                 }
                 let raw = self.basis.assemble(at.points.view(), &form)?;
-                add_product(target, 1.0, raw.as_ref(), self.compression.as_ref(), true);
+                self.compression.add_table(target, raw.as_ref());
                 continue;
             }
             let tables = self.tables(at)?;
@@ -297,22 +297,18 @@ impl Reference {
             .iter()
             .map(|alpha| {
                 let raw = self.basis.derivatives(at.points.view(), alpha)?;
-                Ok(product(raw.as_ref(), self.compression.as_ref(), true))
+                Ok(self.compression.table(raw))
             })
             .collect::<Result<Vec<_>, PatchError>>()?;
         Ok(at.tables.get_or_init(|| tables))
     }
 }
 
-fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>, parallel: bool) -> Mat<f64> {
-    let mut c = Mat::zeros(a.nrows(), b.ncols());
-    add_product(c.as_mut(), 1.0, a, b, parallel);
-    c
-}
-
 /// A·B on the calling thread.
 pub(super) fn times(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    product(a, b, false)
+    let mut c = Mat::zeros(a.nrows(), b.ncols());
+    add_product(c.as_mut(), 1.0, a, b, false);
+    c
 }
 
 fn features(dim: usize, size: &LeafSize, seed: u64) -> Result<Arc<dyn Basis>, PatchError> {
@@ -369,7 +365,7 @@ fn side_points(dim: usize, side: usize, rule: &SideRule) -> Array2<f64> {
 
 /// T with ψ = Tᵀφ, points where the ψ are orthonormal, and the weights of these.
 struct Functions {
-    compression: Mat<f64>,
+    compression: Compression,
     grid: Array2<f64>,
     weights: Vec<f64>,
 }
@@ -377,30 +373,26 @@ struct Functions {
 impl Functions {
     fn new(basis: &dyn Basis, dim: usize, size: &LeafSize) -> Result<Self, PatchError> {
         match size.features {
-            LeafFeatures::Legendre { degree } => Ok(Self::legendre(basis, dim, degree)),
+            LeafFeatures::Legendre { degree } => Ok(Self::legendre(dim, degree)),
             LeafFeatures::Waves { .. } => Self::compressed(basis, dim, size.inner_points),
         }
     }
 
     /// Legendre polynomials are orthogonal: Gauss' rule of one more node than their degree is exact for their products.
-    fn legendre(basis: &dyn Basis, dim: usize, degree: u32) -> Self {
+    fn legendre(dim: usize, degree: u32) -> Self {
         let (x, w) = gauss_legendre(degree as usize + 1);
         let norms = MultiIndex::up_to_order(dim, degree);
         let norm = |n: &MultiIndex| {
             let each = n.orders().iter().map(|&n| f64::from(2 * n + 1));
             each.product::<f64>().sqrt()
         };
-        let mut compression = Mat::zeros(basis.len(), basis.len());
-        for (j, n) in norms.iter().enumerate() {
-            compression[(j, j)] = norm(n);
-        }
         let index: Vec<f64> = (0..x.len()).map(|i| i as f64).collect();
         let numbers = tensor_grid(dim, &index);
         let weight = |row: ndarray::ArrayView1<'_, f64>| -> f64 {
             row.iter().map(|i| 0.5 * w[*i as usize]).product()
         };
         Self {
-            compression,
+            compression: Compression::Scales(norms.iter().map(norm).collect()),
             grid: tensor_grid(dim, &x),
             weights: numbers.rows().into_iter().map(weight).collect(),
         }
@@ -430,7 +422,7 @@ impl Functions {
         }
         let weights = vec![1.0 / grid.nrows() as f64; grid.nrows()];
         Ok(Self {
-            compression,
+            compression: Compression::Combinations(compression),
             grid,
             weights,
         })

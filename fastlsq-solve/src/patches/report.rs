@@ -3,13 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::control::Limit;
 use crate::report::Status;
 
 /// Why refinement ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum PatchStatus {
     /// The estimate is below the tolerance.
@@ -73,7 +72,8 @@ impl fmt::Display for PatchStatus {
 }
 
 /// One leaf for a picture.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeafBox {
     /// The lower corner.
     pub lo: Vec<f64>,
@@ -82,27 +82,28 @@ pub struct LeafBox {
     /// Halvings below its root cell.
     pub depth: u32,
     /// Its indicator.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub indicator: f64,
 }
 
 /// One solve on the way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Round {
     /// Leaves.
     pub leaves: usize,
     /// Unknown traces.
     pub skeleton: usize,
     /// The largest indicator of a leaf.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub indicator: f64,
     /// Residual × h²/a in L2, relative to u.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub residual: f64,
     /// The change of u since the last solve, relative in L2.
     pub change: Option<f64>,
     /// The estimated error, relative in L2.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub estimate: f64,
     /// Fronts that were not known from earlier solves.
     pub fronts: usize,
@@ -111,7 +112,8 @@ pub struct Round {
 }
 
 /// Wall time for each stage, over all rounds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PatchTimes {
     /// The reference leaf.
     pub reference: Duration,
@@ -128,15 +130,16 @@ pub struct PatchTimes {
 }
 
 /// What was done, and how well.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PatchReport {
     /// Why refinement ended.
     pub status: PatchStatus,
     /// The estimated error of u, relative in L2.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub error_estimate: f64,
     /// The largest indicator of a leaf: residual × h²/a, relative to the largest |u|.
-    #[serde(with = "crate::saved::number")]
+    #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
     pub indicator: f64,
     /// Leaves.
     pub leaves: usize,

@@ -3,7 +3,7 @@
 use faer::{Mat, MatRef};
 
 use super::layout::{BlockRows, layout, system_blocks};
-use super::leaf::{Leaf, LeafData, SideData, apply};
+use super::leaf::{Leaf, LeafData, SideData};
 use super::outer::OuterSide;
 use super::solution::PatchSolution;
 use super::{FactoredPatches, PatchError, PatchOptions, PatchProblem};
@@ -113,7 +113,7 @@ impl PatchRows {
         for v in 0..unknowns {
             for c in &state.coefficients {
                 let c = &c[v * rank..(v + 1) * rank];
-                beta.extend(apply(reference.compression.as_ref(), c));
+                beta.extend(reference.compression.coefficients(c));
             }
         }
         Ok(beta)
@@ -124,12 +124,12 @@ impl PatchRows {
         let reference = &mesh.reference;
         let leaves = self.patches.leaves();
         let (inner, rank) = (reference.inner.len(), reference.rank());
-        let features = reference.compression.nrows();
+        let features = reference.compression.features();
         let of_leaf = |l: usize| -> Vec<f64> {
             let of = |v: usize| {
                 let start = (v * leaves.len() + l) * features;
                 let own = &covector[start..start + features];
-                apply(reference.compression.transpose(), own)
+                reference.compression.covector(own)
             };
             (0..unknowns).flat_map(of).collect()
         };

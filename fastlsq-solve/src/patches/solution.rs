@@ -9,7 +9,6 @@ use ndarray::{Array2, ArrayView2};
 
 use super::PatchError;
 use super::grid::{Cell, Grid};
-use super::leaf::apply;
 use super::reference::Reference;
 use super::report::PatchReport;
 use super::tree::Tree;
@@ -51,7 +50,7 @@ impl Snapshot {
         });
         let rank = reference.rank();
         let c = &self.coefficients[leaf][unknown * rank..(unknown + 1) * rank];
-        let beta = apply(reference.compression.as_ref(), c);
+        let beta = reference.compression.coefficients(c);
         let value = Action::identity(reference.dim);
         let mut values = Mat::zeros(placed.nrows(), 1);
         let forms = [Form::action(&value)];
@@ -92,7 +91,7 @@ impl PatchSolution {
         for unknown in 0..unknowns {
             for own in &snapshot.coefficients {
                 let c = &own[unknown * rank..(unknown + 1) * rank];
-                beta.extend(apply(reference.compression.as_ref(), c));
+                beta.extend(reference.compression.coefficients(c));
             }
         }
         Ok(Self {

@@ -20,8 +20,6 @@ mod free;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 pub use certificate::{Look, Question, judge, judge_closely, probe_features};
 
 /// Amplifications above this are no longer those of a well-posed problem: the largest of the experiment `posed`, at a
@@ -34,7 +32,8 @@ const NULL_FUNCTION: f64 = 1e6;
 pub(crate) const CONTRADICTION: f64 = 2e-2;
 
 /// How well a question was posed.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Posedness {
     /// Not looked at: a fit of data alone, or a function that no solve has made.
@@ -43,13 +42,13 @@ pub enum Posedness {
     /// One solution, which depends on the data as a well-posed problem's does.
     Fine {
         /// How many times larger a change of u can be than the change of the data behind it.
-        #[serde(with = "crate::saved::number")]
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
         amplification: f64,
     },
     /// Many solutions: something that is not zero solves the problem with zero data.
     Undetermined {
         /// As for `Fine`.
-        #[serde(with = "crate::saved::number")]
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
         amplification: f64,
         /// What is free.
         free: String,
@@ -59,7 +58,7 @@ pub enum Posedness {
     /// No solution: equations and conditions do not hold together, or u is singular.
     Contradictory {
         /// The residual that stays, as a share of the data.
-        #[serde(with = "crate::saved::number")]
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
         misfit: f64,
         /// The equations and conditions that are not met.
         blocks: Vec<String>,
@@ -67,7 +66,7 @@ pub enum Posedness {
     /// One solution, but tiny changes of the data change it much.
     IllConditioned {
         /// As for `Fine`.
-        #[serde(with = "crate::saved::number")]
+        #[cfg_attr(feature = "serde", serde(with = "crate::saved::number"))]
         amplification: f64,
         /// How the changes show, or where they come from.
         cause: String,

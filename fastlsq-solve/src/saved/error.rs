@@ -100,6 +100,7 @@ impl SaveError {
         }
     }
 
+    #[cfg(feature = "serde")]
     pub(super) fn corrupted(reason: &impl ToString) -> Self {
         Self::Corrupted {
             reason: reason.to_string(),

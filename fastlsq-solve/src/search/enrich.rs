@@ -17,8 +17,10 @@ use fastlsq_basis::{
 use fastlsq_ops::Operator;
 use ndarray::Array2;
 
-use super::candidate::{CandidateMaker, Features, LinearMaker};
+use super::candidate::CandidateMaker;
+use super::features::Features;
 use super::homes::Surroundings;
+use super::linear::LinearMaker;
 use crate::SolveError;
 use crate::domain::{Corner, Domain, DomainExt};
 use crate::options::FeatureChoice;

@@ -6,7 +6,8 @@
 
 use fastlsq_basis::InputMap;
 
-use super::candidate::{CandidateMaker, Features};
+use super::candidate::CandidateMaker;
+use super::features::Features;
 use super::state::{Search, is_unresolved};
 use crate::report::Status;
 

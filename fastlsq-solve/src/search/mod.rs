@@ -8,7 +8,10 @@ mod enrich;
 mod estimate;
 mod exchange;
 mod exchanged;
+mod features;
 mod homes;
+mod linear;
+mod memory;
 mod particular;
 mod repeated;
 mod rows;
@@ -22,6 +25,7 @@ mod symmetry;
 mod trend;
 mod tune;
 mod unseen;
+mod weights;
 
 use web_time::Instant;
 
@@ -37,15 +41,15 @@ use crate::problem::{ConcretePlace, ConcreteProblem, Imposition};
 use crate::report::Report;
 use crate::solution::Solution;
 
-use candidate::LinearMaker;
+use linear::LinearMaker;
 
-pub use candidate::{
-    Candidate, CandidateMaker, Features, block_weights, comparable_sizes, refuses_features,
-    system_bytes,
-};
+pub use candidate::{Candidate, CandidateMaker};
 pub(crate) use estimate::{Witness, relative_error};
 pub use exchange::{NonlinearStays, exchangeable};
+pub use features::Features;
 pub use homes::{Home, Surroundings};
+pub use linear::refuses_features;
+pub use memory::system_bytes;
 pub use repeated::{Choices, PointChoice};
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
@@ -55,6 +59,7 @@ pub use state::{Found, search};
 pub use structure::{Part, Structure, structure};
 pub use symmetry::{detect_parity, periodic_mirrors, row_sign, statement_mirrors};
 pub use unseen::Unseen;
+pub use weights::{block_weights, comparable_sizes};
 
 /// Makes all choices as [`solve`] does, then factors the chosen system so that it can be used again.
 pub(crate) fn factor(
@@ -155,7 +160,7 @@ pub fn with_threads<T: Send, E: From<SolveError> + Send>(
     options: &Options,
     work: impl FnOnce() -> Result<T, E> + Send,
 ) -> Result<T, E> {
-    let Some(threads) = options.threads else {
+    let Some(threads) = options.lsq.threads else {
         return work();
     };
     rayon::ThreadPoolBuilder::new()
@@ -248,7 +253,7 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         return option("features", 0.0, "at least one feature is needed");
     }
     if let Some(features) = options.features {
-        candidate::check_size(features, problem.unknowns.len())?;
+        memory::check_size(features, problem.unknowns.len())?;
     }
     let own = problem
         .conditions
@@ -269,7 +274,7 @@ pub fn validate(problem: &ConcreteProblem, options: &Options) -> Result<(), Solv
         }
         law.validate(dim)?;
     }
-    if let Some(threads) = options.threads
+    if let Some(threads) = options.lsq.threads
         && !(1..=MOST_THREADS).contains(&threads)
     {
         return option("threads", threads as f64, "between 1 and 1024");

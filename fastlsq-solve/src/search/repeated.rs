@@ -1,6 +1,6 @@
 //! The winner of a search as something that can be asked for again.
 
-use super::candidate::Features;
+use super::features::Features;
 use crate::SolveError;
 
 /// The features and rows of a candidate: with the same problem and otherwise the same options they give the same function,

@@ -2,7 +2,9 @@
 
 use web_time::Instant;
 
-use super::candidate::{CandidateMaker, Features, LinearMaker};
+use super::candidate::CandidateMaker;
+use super::features::Features;
+use super::linear::LinearMaker;
 use super::state::{Found, search};
 use crate::SolveError;
 use crate::backend::Factored;
@@ -19,6 +21,9 @@ use crate::system::System;
 /// Where to go with a problem in time that one sum of waves over all of it does not resolve.
 const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton) is followed step by step in time, which long times and \
      fine detail ask for";
+
+/// In space, where patches take their time, they come after waves that leave more than this.
+const WORTH_SPACE: f64 = 1e-6;
 
 /// The share of the tolerance that functions around a corner are asked for.
 const AT_CORNERS: f64 = 1e-2;
@@ -64,6 +69,11 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
         if !(found.is_wanting() && open) {
             return super::as_solution(maker, found, begin);
         }
+        if let Some(reason) = patches.objection(&found) {
+            whole_search(maker, &mut found)?;
+            found.choice = format!("{}; {reason}", found.choice);
+            return super::as_solution(maker, found, begin);
+        }
         match patches.solve(maker.options) {
             Ok(patched) if patched.report().error_estimate < found.estimate => {
                 let reason = found.unpromising.clone();
@@ -105,6 +115,7 @@ pub(crate) fn factor(
         if found.is_wanting()
             && open
             && patches.may_help()
+            && patches.objection(&found).is_none()
             && let Ok(kept) = patches.factor(problem, maker.options)
             && kept.0.solution().report().error_estimate < found.estimate
         {
@@ -223,11 +234,6 @@ impl<'a> Patches<'a> {
         let problem = PatchProblem::of(problem);
         match (choice, problem) {
             (Patching::Always(_), Err(error)) => Err(error.into()),
-            (Patching::WhenNeeded(_), Ok(problem)) if problem.dim() > 2 => Ok(Self {
-                choice,
-                problem: Err(PatchError::InSpace),
-                open,
-            }),
             (_, problem) => Ok(Self {
                 choice,
                 problem,
@@ -249,6 +255,16 @@ impl<'a> Patches<'a> {
         let corners = || problem.domain.corners();
         let reentrant = self.may_help() && corners().iter().any(|corner| corner.angle > straight);
         reentrant.then_some("the domain has re-entrant corners")
+    }
+
+    /// Why patches are not worth their time, if they are not.
+    fn objection(&self, found: &Found<()>) -> Option<String> {
+        let in_space = self.problem.as_ref().is_ok_and(|problem| problem.dim() > 2);
+        (in_space && found.estimate <= WORTH_SPACE).then(|| {
+            format!(
+                "patches in space are for errors above {WORTH_SPACE:.0e}; Options::patches asks for them here"
+            )
+        })
     }
 
     /// Whether patches may take over from a search.

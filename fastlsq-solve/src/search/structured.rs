@@ -7,7 +7,8 @@
 
 use fastlsq_basis::{Draw, FrequencyLaw, InputMap};
 
-use super::candidate::{CandidateMaker, Features};
+use super::candidate::CandidateMaker;
+use super::features::Features;
 use super::state::{Search, is_unresolved};
 use super::structure::Structure;
 use crate::report::Status;

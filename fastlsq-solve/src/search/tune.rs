@@ -6,8 +6,9 @@
 
 use fastlsq_basis::InputMap;
 
-use super::candidate::{CandidateMaker, Features};
+use super::candidate::CandidateMaker;
 use super::exchanged;
+use super::features::Features;
 use super::particular;
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::state::{Ending, Rows, Search, is_unresolved};
@@ -33,7 +34,7 @@ const RIDGES: usize = 6;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
 
-/// Features an unknown to begin with: about the numerical rank of a smooth function's features.
+/// Features per unknown to begin with: about the numerical rank of a smooth function's features.
 pub(super) fn first_size(dim: usize) -> usize {
     match dim {
         0 | 1 => 80,

@@ -8,6 +8,7 @@ mod apart;
 mod features;
 mod hygiene;
 mod package;
+mod shared;
 mod summary;
 mod web;
 

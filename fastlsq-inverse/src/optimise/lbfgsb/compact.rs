@@ -7,13 +7,12 @@
 //! ```
 //! with D the diagonal of SᵀY, L its strictly lower part and θ = yᵀy / sᵀy of the last pair.
 
-use serde::{Deserialize, Serialize};
-
 use crate::optimise::cholesky::Cholesky;
 use crate::optimise::vector::dot;
 
 /// The pairs (s, y), oldest first, with their inner products.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct CompactMemory {
     capacity: usize,
     steps: Vec<Vec<f64>>,

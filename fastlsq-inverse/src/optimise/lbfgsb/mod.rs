@@ -20,7 +20,6 @@ mod subspace;
 
 use argmin::core::{CostFunction, Error, Gradient, KV, Problem, Solver, State, TerminationStatus};
 use argmin::kv;
-use serde::{Deserialize, Serialize};
 
 use self::cauchy::{CauchyPoint, cauchy_point};
 use self::compact::CompactMemory;
@@ -64,7 +63,8 @@ const TRUSTED_STEP: f64 = 0.1;
 /// assert!((minimum[0] - 0.5).abs() < 1e-12 && (minimum[1] - 0.25).abs() < 1e-8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lbfgsb {
     bounds: Bounds,
     options: LbfgsbOptions,

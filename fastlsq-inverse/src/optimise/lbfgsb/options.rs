@@ -1,7 +1,5 @@
 //! The settings of L-BFGS-B.
 
-use serde::{Deserialize, Serialize};
-
 use super::more_thuente::WolfeConstants;
 use crate::optimise::error::{OptimiseError, require};
 
@@ -9,7 +7,8 @@ use crate::optimise::error::{OptimiseError, require};
 ///
 /// The default stopping tests do not depend on the units of the objective;
 /// [`LbfgsbOptions::scipy`] has those of SciPy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LbfgsbOptions {
     /// Number m of pairs (step, gradient change) remembered. Default 10.
     pub memory: usize,

@@ -14,7 +14,6 @@ mod options;
 
 use argmin::core::{Error, IterState, Jacobian, KV, Operator, Problem, Solver, TerminationStatus};
 use argmin::kv;
-use serde::{Deserialize, Serialize};
 
 use self::damped_step::DampedStep;
 use self::householder::{Columns, triangularise};
@@ -41,7 +40,8 @@ const LEAST_DAMPING: f64 = 1e-18;
 ///
 /// The model neglects the curvature of the residuals. Where they are large at the minimum and
 /// strongly curved, convergence is slow and [`Lbfgsb`](super::Lbfgsb) the better choice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LevenbergMarquardt {
     bounds: Bounds,
     options: LevenbergMarquardtOptions,

@@ -1,11 +1,10 @@
 //! The settings of Levenberg–Marquardt.
 
-use serde::{Deserialize, Serialize};
-
 use crate::optimise::error::{OptimiseError, require};
 
 /// Settings of [`LevenbergMarquardt`](super::LevenbergMarquardt).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LevenbergMarquardtOptions {
     /// The damping λ at the start, relative to the squared column norms of the Jacobian. Larger is
     /// more careful. Default 1e-3.

@@ -3,7 +3,7 @@
 use crate::optimise::error::{EvaluationError, OptimiseError};
 use crate::optimise::objective::Objective;
 
-/// Both slices must have one entry a variable.
+/// Both slices must have one entry per variable.
 fn check_shape(function: &dyn Objective, x: &[f64], g: &[f64]) -> Result<(), OptimiseError> {
     let expected = function.dimension();
     match [("parameter vector", x.len()), ("gradient", g.len())]

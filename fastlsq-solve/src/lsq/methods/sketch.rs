@@ -159,7 +159,7 @@ fn sparse_sign_sketch(task: Task<'_>) -> Result<Mat<f64>, LsqError> {
     };
     let own = own_parts(team.as_ref(), &plan, |part| {
         let one = |section| section_sketch(own_task, sections, section, rows);
-        Ok(flat(&add_up(part.from, part.to, &one)?))
+        Ok(flat(add_up(part.from, part.to, &one)?.as_ref()))
     });
     let parts = agree(task.work.control, team.as_ref(), own)?;
     let total = sum(team.as_ref(), &plan, parts, rows * n);

@@ -57,6 +57,41 @@ fn the_error_falls_with_the_order_of_the_leaf() {
 }
 
 #[test]
+fn the_first_tree_knows_how_fine_the_sources_are() {
+    // A peak that one leaf cannot hold: the tree begins finer, all leaves are split at once, and the estimate holds.
+    let peak = |x: &[f64]| {
+        let square: f64 = x
+            .iter()
+            .zip([0.4, 0.55, 0.45])
+            .map(|(x, c)| (x - c).powi(2))
+            .sum();
+        (square, (-40.0 * square).exp())
+    };
+    let source = move |x: &[f64]| {
+        let (square, value) = peak(x);
+        (240.0 - 6400.0 * square) * value
+    };
+    let boxes = [([0.0; 3], [1.0; 3])];
+    let problem = with_values(&boxes, &minus_laplacian_3d(), source, move |x| peak(x).1);
+    let options = PatchOptions::new().tolerance(1e-3);
+    let u = problem.solve(&options).unwrap();
+    let rounds = &u.report().rounds;
+    assert!(rounds[0].leaves > 1, "{rounds:?}");
+    for pair in rounds.windows(2) {
+        assert_eq!(pair[1].leaves, 8 * pair[0].leaves, "{rounds:?}");
+    }
+    let found = error(&u, move |x| peak(x).1);
+    assert!(found < 1e-3, "{found:e}");
+    // A smooth source needs one leaf.
+    let exact = |x: &[f64]| x[0].sin() * x[1].cos() + x[2];
+    let source = |x: &[f64]| 2.0 * x[0].sin() * x[1].cos();
+    let problem = with_values(&boxes, &minus_laplacian_3d(), source, exact);
+    let u = problem.solve(&options).unwrap();
+    assert_eq!(u.report().rounds[0].leaves, 1);
+    assert!(error(&u, exact) < 1e-3);
+}
+
+#[test]
 fn leaves_whose_solutions_no_neighbour_sees_are_refused() {
     let problem = with_values(
         &[([0.0; 3], [1.0; 3])],

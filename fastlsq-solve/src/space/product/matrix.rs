@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::space::{Function, ProductSpace};
+use super::space::{ProductFunction, ProductSpace};
 use super::tensor::along_axes;
 
 /// One term c(x) D^α u_s in the rate of a function.
@@ -39,7 +39,12 @@ impl ProductSpace {
         matrix
     }
 
-    fn entries(&self, of: &Function, by: &Function, term: &ProductTerm<'_>) -> Option<Vec<f64>> {
+    fn entries(
+        &self,
+        of: &ProductFunction,
+        by: &ProductFunction,
+        term: &ProductTerm<'_>,
+    ) -> Option<Vec<f64>> {
         let mut pairs = Vec::with_capacity(of.splits.len());
         for (k, (left, right)) in of.splits.iter().zip(&by.splits).enumerate() {
             let d = *term.alpha.get(k)? as usize;
@@ -58,7 +63,7 @@ impl ProductSpace {
 }
 
 /// Adds entries with indices ((i₁, j₁), (i₂, j₂), …) to the block of two functions.
-fn scatter(entries: &[f64], of: &Function, by: &Function, matrix: &mut Mat<f64>) {
+fn scatter(entries: &[f64], of: &ProductFunction, by: &ProductFunction, matrix: &mut Mat<f64>) {
     for (p, entry) in entries.iter().enumerate() {
         let (mut rest, mut row, mut column) = (p, 0, 0);
         let (mut row_step, mut column_step) = (1, 1);

@@ -19,7 +19,7 @@ pub struct FaceCondition {
 
 /// One of the functions: the axes split by its conditions.
 #[derive(Debug, Clone)]
-pub(super) struct Function {
+pub(super) struct ProductFunction {
     pub(super) splits: Vec<Split>,
     /// Where its coefficients begin.
     pub(super) first: usize,
@@ -29,7 +29,7 @@ pub(super) struct Function {
     conditions: Vec<(usize, usize)>,
 }
 
-impl Function {
+impl ProductFunction {
     pub(super) fn dim(&self) -> usize {
         self.sizes.iter().product()
     }
@@ -42,7 +42,7 @@ impl Function {
 #[derive(Debug, Clone)]
 pub struct ProductSpace {
     axes: Vec<Arc<Axis>>,
-    pub(super) functions: Vec<Function>,
+    pub(super) functions: Vec<ProductFunction>,
     dim: usize,
     nodes: Array2<f64>,
     weights: Vec<f64>,
@@ -79,7 +79,7 @@ impl ProductSpace {
                 .zip(&rows)
                 .map(|(axis, rows)| Split::new(Arc::clone(axis), rows))
                 .collect::<Result<Vec<Split>, SpaceError>>()?;
-            let function = Function {
+            let function = ProductFunction {
                 sizes: splits.iter().map(Split::dim).collect(),
                 splits,
                 first: dim,

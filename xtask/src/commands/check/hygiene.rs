@@ -39,6 +39,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<String> {
     };
     let mut findings = manifest_findings(workspace)?;
     findings.extend(super::apart::findings(&workspace.root)?);
+    findings.extend(super::shared::findings(&workspace.root)?);
     findings.extend(file_findings(workspace, &files)?);
     if !findings.is_empty() {
         bail!("\n        {}", findings.join("\n        "));

@@ -29,7 +29,7 @@ const FIELD_LINES: usize = 10;
 pub(super) struct Coil;
 
 /// The runs of each variant.
-type Outcome = [Vec<Run>; 3];
+type RunsByCase = [Vec<Run>; 3];
 
 impl Item for Coil {
     fn name(&self) -> &'static str {
@@ -61,7 +61,7 @@ impl Item for Coil {
     }
 
     fn jobs(&self, plan: &Plan) -> Vec<Job> {
-        let shared = Shared::<Outcome>::new();
+        let shared = Shared::<RunsByCase>::new();
         let effort = plan.pick(8.0, 40.0);
         [(0, effort), (1, 0.1), (2, 0.1)]
             .map(|(index, effort)| {
@@ -155,7 +155,7 @@ fn features(plan: &Plan) -> usize {
 }
 
 /// Both methods on every draw of the noise.
-fn locate(context: &Context<'_>) -> Result<Outcome> {
+fn locate(context: &Context<'_>) -> Result<RunsByCase> {
     let experiment = Experiment {
         options: Experiment::discretisation(features(&context.plan)),
         ..Experiment::paper()
@@ -180,7 +180,7 @@ fn locate(context: &Context<'_>) -> Result<Outcome> {
     )?);
 
     let draws = DRAWS * context.plan.seeds;
-    let mut outcome = Outcome::default();
+    let mut outcome = RunsByCase::default();
     for seed in 0..draws as u64 {
         (context.progress)(&format!("draw {}/{draws}", seed + 1));
         let readings = experiment.readings(&exact, seed);

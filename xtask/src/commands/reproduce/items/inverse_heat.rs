@@ -30,7 +30,7 @@ const ISOTHERMS: usize = 10;
 pub(super) struct InverseHeat;
 
 /// The runs of each source.
-type Outcome = [Vec<Run>; 4];
+type RunsByCase = [Vec<Run>; 4];
 
 impl Item for InverseHeat {
     fn name(&self) -> &'static str {
@@ -73,7 +73,7 @@ impl Item for InverseHeat {
         );
         let mut jobs = Vec::new();
         for (variant, effort) in variants {
-            let shared = Shared::<Outcome>::new();
+            let shared = Shared::<RunsByCase>::new();
             for (index, case) in SOURCES.into_iter().enumerate() {
                 let shared = shared.clone();
                 // The first job does the work for all sources.
@@ -124,7 +124,7 @@ fn draws(variant: &str, plan: &Plan) -> usize {
 }
 
 /// The fits of every draw of the noise, sorted by source.
-fn locate(variant: &str, context: &Context<'_>) -> Result<Outcome> {
+fn locate(variant: &str, context: &Context<'_>) -> Result<RunsByCase> {
     let heat = set_up(variant);
     let exact = heat.exact_readings();
     (context.progress)("factorisation");
@@ -141,7 +141,7 @@ fn locate(variant: &str, context: &Context<'_>) -> Result<Outcome> {
     });
 
     let count = draws(variant, &context.plan);
-    let mut outcome = Outcome::default();
+    let mut outcome = RunsByCase::default();
     for seed in 0..count as u64 {
         (context.progress)(&format!("draw {}/{count}", seed + 1));
         let found = model.fit(&with_noise(&exact, heat.noise, seed))?;

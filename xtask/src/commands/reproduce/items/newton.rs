@@ -5,7 +5,7 @@ use fastlsq_newton::NewtonOptions;
 use fastlsq_newton::problems::{self, NonlinearBenchmark};
 
 use super::nonlinear::{self, Scaling};
-use super::regression::{self, Features};
+use super::regression::{self, FitFeatures};
 use super::standard_tables;
 use crate::backend::newton_on_backend;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
@@ -121,7 +121,7 @@ fn fit(benchmark: &NonlinearBenchmark, context: &Context<'_>) -> Row {
     let runs = context.seeds(plan.few_seeds(), |seed| {
         let protocol = benchmark.protocol.as_ref();
         let protocol = protocol.context("the paper has no settings for this problem")?;
-        let features = Features::Sine(protocol.sigma);
+        let features = FitFeatures::Sine(protocol.sigma);
         regression::fit(benchmark, features, nonlinear::features(plan), plan, seed)
     });
     let published = context

@@ -59,6 +59,7 @@ fn cases() -> Result<Vec<Case>> {
         },
         known(local::square_source(), 3e-11),
         known(local::peak_2d(1000.0, [0.37, 0.61]), 3e-10),
+        known(local::peak_3d(200.0, [0.4, 0.55, 0.45]), 1e-6),
         known(local::layer_1d("layer-1d-2e-3", 2e-3), 3e-11),
         known(local::layer_1d("layer-1d-1e-4", 1e-4), 3e-10),
         known(local::layer_1d("layer-1d-1e-6", 1e-6), 3e-9),
@@ -82,8 +83,8 @@ fn cases() -> Result<Vec<Case>> {
     ])
 }
 
-/// Left out of a quick run: it takes as long as all the others.
-const LONG: [&str; 1] = ["helmholtz-k400"];
+/// Left out of a quick run: they take as long as all the others.
+const LONG: [&str; 2] = ["peak-3d", "helmholtz-k400"];
 
 impl Item for Patches {
     fn name(&self) -> &'static str {

@@ -20,7 +20,7 @@ pub(super) struct Regression;
 
 /// The features of a fit.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Features {
+pub(super) enum FitFeatures {
     /// Sines with this bandwidth.
     Sine(f64),
     /// Sines with the best bandwidth of the paper's grid.
@@ -100,13 +100,13 @@ fn fit_for_every_seed(
     let plan = &context.plan;
     let count = features(plan);
     let runs = context.each_seed(|seed| match variant {
-        "auto" => fit(benchmark, Features::Automatic, count, plan, seed),
+        "auto" => fit(benchmark, FitFeatures::Automatic, count, plan, seed),
         "tanh" => {
             let fits =
-                PAPER_GRID.map(|sigma| fit(benchmark, Features::Tanh(sigma), count, plan, seed));
+                PAPER_GRID.map(|sigma| fit(benchmark, FitFeatures::Tanh(sigma), count, plan, seed));
             best(fits.into_iter().collect::<Result<Vec<Run>>>()?)
         }
-        _ => fit(benchmark, Features::SineGrid, count, plan, seed),
+        _ => fit(benchmark, FitFeatures::SineGrid, count, plan, seed),
     });
     let columns = if variant == "tanh" {
         ["tanh_value", "tanh_gradient"]
@@ -165,7 +165,7 @@ fn best(runs: Vec<Run>) -> Result<Run> {
 /// Fits the exact solution of a problem and measures the error.
 pub(super) fn fit(
     benchmark: &NonlinearBenchmark,
-    features: Features,
+    features: FitFeatures,
     count: usize,
     plan: &Plan,
     seed: u64,
@@ -189,10 +189,10 @@ pub(super) fn fit(
         .draw(Draw::Independent)
         .seed(seed);
     let options = match features {
-        Features::Automatic => on_backend(Options::new().seed(seed)),
-        Features::Sine(sigma) => given.bandwidth(sigma),
-        Features::SineGrid => given.bandwidth_grid(&PAPER_GRID, 1),
-        Features::Tanh(sigma) => {
+        FitFeatures::Automatic => on_backend(Options::new().seed(seed)),
+        FitFeatures::Sine(sigma) => given.bandwidth(sigma),
+        FitFeatures::SineGrid => given.bandwidth_grid(&PAPER_GRID, 1),
+        FitFeatures::Tanh(sigma) => {
             given.basis(solving::tanh_basis(domain.dim(), count, sigma, seed)?)
         }
     };
@@ -200,7 +200,7 @@ pub(super) fn fit(
     let errors = benchmark.errors(&solution, TEST_POINTS)?;
     let mut run = of_report(solution.report(), seed);
     note_errors(&mut run, &errors);
-    if let Features::Sine(sigma) | Features::Tanh(sigma) = features {
+    if let FitFeatures::Sine(sigma) | FitFeatures::Tanh(sigma) = features {
         run.sigma = Some(Sigma::Isotropic(sigma));
     }
     Ok(run)

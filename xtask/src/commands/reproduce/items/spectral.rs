@@ -4,7 +4,7 @@ use anyhow::Result;
 use fastlsq_newton::problems::NonlinearBenchmark;
 use fastlsq_solve::problems::{self, Benchmark};
 
-use super::regression::{self, Features};
+use super::regression::{self, FitFeatures};
 use super::solving;
 use crate::backend::on_backend;
 use crate::commands::reproduce::figure::{Axis, Figure, Look, Series};
@@ -64,9 +64,9 @@ impl Swept for NonlinearBenchmark {
 
     fn run(&self, features: &str, sigma: f64, plan: &Plan, seed: u64) -> Result<Run> {
         let features = if features == "sin" {
-            Features::Sine(sigma)
+            FitFeatures::Sine(sigma)
         } else {
-            Features::Tanh(sigma)
+            FitFeatures::Tanh(sigma)
         };
         regression::fit(self, features, count(plan), plan, seed)
     }

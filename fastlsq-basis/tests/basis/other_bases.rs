@@ -1,8 +1,6 @@
 //! Tanh, multiquadric, polynomial and joined bases: what the conformance suite does not cover.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::sync::Arc;
 
 use fastlsq_basis::{
@@ -77,7 +75,7 @@ proptest! {
             let found = basis.assemble(array![[x, 9.0]].view(), &Form::action(&action)).unwrap();
             for j in 0..basis.len() {
                 let slope = |p: &[f64]| basis.derivative_at(p, &MultiIndex::new([0, 1])).unwrap()[j];
-                let expected = common::box_quadrature(&slope, &[from, 0.5], &[x, y]);
+                let expected = super::common::box_quadrature(&slope, &[from, 0.5], &[x, y]);
                 prop_assert!((found[(0, j)] - expected).abs() <= 1e-9 * (1.0 + expected.abs()));
             }
         }

@@ -1,5 +1,4 @@
 //! Independent references for the tests.
-#![allow(dead_code)]
 
 use std::ops::Mul;
 

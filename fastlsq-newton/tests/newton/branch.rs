@@ -1,10 +1,13 @@
-//! Branches of solutions past folds, against the closed form of Bratu's problem.
+//! Branches of solutions past folds, against closed forms.
 
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use fastlsq_newton::{
-    BranchEnd, BranchOptions, Interval, NewtonError, NewtonOptions, NonlinearProblem, X, exp,
-    parameter, unknown,
+    Ball, BranchEnd, BranchOptions, Interval, LinearProblem, NewtonError, NewtonOptions,
+    NonlinearProblem, Options, Start, WALLS, X, exp, laplacian, normal_derivative, parameter,
+    unknown,
 };
 
 fn bratu() -> NonlinearProblem {
@@ -98,4 +101,79 @@ fn the_number_of_points_is_a_limit() {
         (branch.points().len(), branch.end()),
         (4, BranchEnd::PointLimit)
     );
+}
+
+#[test]
+fn the_fold_in_the_disc_is_where_theory_has_it() {
+    // Δu + λ eᵘ = 0 in the unit disc, u = 0 on the rim: u = 2 ln((1 + β)/(1 + β r²)), λ = 8β/(1 + β)², at most 2.
+    let (u, load) = (unknown("u"), parameter("λ"));
+    let branch = NonlinearProblem::on(Ball::unit(2))
+        .equation(laplacian(u) + load * exp(u), 0.0)
+        .dirichlet(0.0)
+        .parameter(load, 1.45)
+        .follow(&BranchOptions::new().first_step(0.2).within(1.4, 3.0))
+        .unwrap();
+    assert_eq!(branch.end(), BranchEnd::LeftInterval);
+    for point in branch.points() {
+        let beta = (0.5 * point.solution.value(&[0.0, 0.0]).unwrap()).exp() - 1.0;
+        let exact = 8.0 * beta / (1.0 + beta).powi(2);
+        // No worse than the point says of itself.
+        assert!(
+            (point.parameter - exact).abs() < point.held_out_residual.clamp(1e-9, 1e-5),
+            "λ = {} where β = {beta} asks for {exact}",
+            point.parameter
+        );
+    }
+    let [fold] = branch.folds() else {
+        panic!("{} folds", branch.folds().len())
+    };
+    assert!((fold.parameter - 2.0).abs() < 1e-7, "{}", fold.parameter);
+}
+
+#[test]
+fn two_folds_on_one_branch() {
+    // u″ = u³ − 3u − q with u′ = 0 at the ends: constants with q = u³ − 3u turn at (2, −1) and (−2, 1).
+    let (u, load) = (unknown("u"), parameter("q"));
+    let low = LinearProblem::on(Interval::unit())
+        .equation(u, -2.2)
+        .solve()
+        .unwrap();
+    let newton = NewtonOptions::new()
+        .solve_options(Options::new().features(30).bandwidth(1.5))
+        .start(Start::From(Arc::new(low)));
+    let branch = NonlinearProblem::on(Interval::unit())
+        .equation(u.d(X).d(X), u.powi(3) - 3.0 * u - load)
+        .condition(WALLS, normal_derivative(u), 0.0)
+        .parameter(load, -4.0)
+        .follow(
+            &BranchOptions::new()
+                .first_step(0.5)
+                .within(-4.1, 4.0)
+                .newton(newton),
+        )
+        .unwrap();
+    for point in branch.points() {
+        let value = point.solution.value(&[0.3]).unwrap();
+        let exact = value.powi(3) - 3.0 * value;
+        assert!(
+            (point.parameter - exact).abs() < 1e-7,
+            "q = {} where u = {value} asks for {exact}",
+            point.parameter
+        );
+    }
+    let folds: Vec<(f64, f64)> = branch
+        .folds()
+        .iter()
+        .map(|fold| (fold.parameter, fold.solution.value(&[0.7]).unwrap()))
+        .collect();
+    let [first, second] = folds.as_slice() else {
+        panic!("{folds:?}")
+    };
+    // Beside a fold u changes like the root of q.
+    for ((q, value), (exact_q, exact)) in [(first, (2.0, -1.0)), (second, (-2.0, 1.0))] {
+        assert!((q - exact_q).abs() < 1e-7, "{folds:?}");
+        assert!((value - exact).abs() < 1e-3, "{folds:?}");
+    }
+    assert_eq!(branch.end(), BranchEnd::LeftInterval);
+    assert!(branch.points().last().unwrap().parameter > 4.0);
 }

@@ -1,11 +1,9 @@
 //! Every method against pseudo-inverses that are known by construction.
 #![allow(clippy::unwrap_used)]
 
-mod lsq_support;
-
+use super::support::{gaussian, graded, known, orthonormal, relative};
 use faer::Mat;
 use fastlsq_solve::lsq::{LsqError, LsqOptions, Method, factor};
-use lsq_support::{gaussian, graded, known, orthonormal, relative};
 use proptest::prelude::*;
 
 const TRUNCATING: [Method; 4] = [

@@ -1,11 +1,9 @@
 //! Rows that stream by, threads that change nothing, and the cache.
 #![allow(clippy::unwrap_used)]
 
-mod lsq_support;
-
+use super::support::{features, gaussian, relative};
 use faer::{Mat, MatMut};
 use fastlsq_solve::lsq::{LsqError, LsqOptions, Method, RowSource, factor};
-use lsq_support::{features, gaussian, relative};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Rows computed on demand; remembers the tallest block that was asked for.

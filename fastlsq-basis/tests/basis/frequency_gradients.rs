@@ -1,9 +1,7 @@
 //! Derivatives of rows by the frequencies and by their common factor.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{slope, some_form, test_points};
+use super::common::{slope, some_form, test_points};
 use fastlsq_basis::{
     Action, AxisIntegral, Basis, BasisError, Coefficient, Form, FrequencyLaw, InputMap, MultiIndex,
     Parity, SinusoidalBasis, UpperLimit,

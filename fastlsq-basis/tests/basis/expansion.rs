@@ -1,9 +1,7 @@
 //! Expansions of waves: calculus, products, powers and integrals.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{box_quadrature, quadrature, slope};
+use super::common::{box_quadrature, quadrature, slope};
 use fastlsq_basis::{
     Basis, BasisError, FrequencyLaw, InputMap, MultiIndex, Parity, SinusoidalBasis,
     SinusoidalExpansion,

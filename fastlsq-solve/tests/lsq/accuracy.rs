@@ -1,11 +1,9 @@
 //! Random-feature matrices: numerically rank-deficient, and yet smooth functions are fitted to rounding.
 #![allow(clippy::unwrap_used)]
 
-mod lsq_support;
-
+use super::support::features;
 use faer::Mat;
 use fastlsq_solve::lsq::{LsqOptions, Method, factor};
-use lsq_support::features;
 
 /// Fits a smooth function at `m` points; the error at 500 others, ‖x‖ and the rank.
 fn fit(m: usize, n: usize, d: usize, sigma: f64, options: &LsqOptions) -> (f64, f64, usize) {

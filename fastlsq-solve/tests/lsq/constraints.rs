@@ -1,14 +1,12 @@
 //! Equality constraints: held to rounding, optimal among all that hold them.
 #![allow(clippy::unwrap_used)]
 
-mod lsq_support;
-
+use super::support::{gaussian, graded, known, relative};
 use faer::Mat;
 use fastlsq_solve::lsq::{
     ConstrainedFactorisation, Constraints, Input, LsqError, LsqOptions, Method, factor,
     factor_constrained,
 };
-use lsq_support::{gaussian, graded, known, relative};
 use proptest::prelude::*;
 
 fn solve(

@@ -34,7 +34,7 @@ struct Run {
 
 fn pairs() -> Vec<(TestProblem, Reference)> {
     let fixture: Fixture =
-        serde_json::from_str(include_str!("fixtures/scipy_lbfgsb.json")).expect("valid fixture");
+        serde_json::from_str(include_str!("../fixtures/scipy_lbfgsb.json")).expect("valid fixture");
     let problems = bounded_problems().expect("valid boxes");
     assert_eq!(problems.len(), fixture.problems.len());
     problems.into_iter().zip(fixture.problems).collect()

@@ -1,5 +1,5 @@
 //! Matrices with known factors, shared by the tests of the least-squares engine.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 use faer::Mat;
 use rand::{RngExt, SeedableRng};

@@ -1,11 +1,9 @@
 //! The trigonometric identities, each proved on random arguments.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use common::{box_quadrature, quadrature, slope};
+use super::common::{box_quadrature, quadrature, slope};
 use fastlsq_basis::identities::{
     box_integral, cosine_cube, cosine_square, couple, cycle, decouple, eigenvalue, even_odd_parts,
     gram_over_box, interval_integral, limit_kernel, quarter_waves, ridge_derivative, sinc,

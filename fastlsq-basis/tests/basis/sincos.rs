@@ -1,8 +1,6 @@
 //! Accuracy of the vectorised sine and cosine against a correctly rounded reference.
 
-mod common;
-
-use common::ulps;
+use super::common::ulps;
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{REDUCTION_LIMIT, sin_cos};
 

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use fastlsq_newton::{
-    BoxDomain, Expr, NonlinearProblem, Real, X, Y, call, exp, laplacian, parameter, sin, sqrt,
-    unknown,
+    BoxDomain, DomainExt, Expr, Interval, NonlinearProblem, Real, T, Unknown, WALLS, X, Y, call,
+    exp, laplacian, normal_derivative, parameter, sin, sqrt, unknown, unknowns,
 };
 use proptest::prelude::*;
 
@@ -59,6 +59,42 @@ proptest! {
             sum = sum + product;
         }
         let problem = NonlinearProblem::on(BoxDomain::unit(2)).equation(sum, 0.0).parameter(p, 0.7);
+        let check = problem.check_jacobian().unwrap();
+        prop_assert!(check.worst < 1e-6, "{check:?}");
+    }
+}
+
+/// A term of an equation: a factor, and how the first and the second unknown stand in it.
+fn coupled() -> impl Strategy<Value = (f64, Factor, Factor)> {
+    (-2.0f64..2.0, factor(), factor())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Two unknowns of space and time, in the equations and through the walls.
+    #[test]
+    fn slopes_of_systems_are_those_of_their_residuals(
+        first in prop::collection::vec(coupled(), 1..4),
+        second in prop::collection::vec(coupled(), 1..4),
+        through in coupled(),
+    ) {
+        let [u, v] = unknowns(["u", "v"]);
+        let of = |w: Unknown, orders: [u32; 2]| {
+            let mut w = Expr::from(w);
+            for (coordinate, order) in [X, T].into_iter().zip(orders) {
+                w = (0..order).fold(w, |w, _| w.d(coordinate));
+            }
+            w
+        };
+        let term = |(coefficient, left, right): &(f64, Factor, Factor)| {
+            *coefficient * apply(left.function, &of(u, left.orders)) * apply(right.function, &of(v, right.orders))
+        };
+        let sum = |start: Expr, terms: &[(f64, Factor, Factor)]| terms.iter().fold(start, |sum, own| sum + term(own));
+        let problem = NonlinearProblem::on(Interval::unit().over(0.0, 1.0).unwrap())
+            .equation(sum(u.d(T) * v, &first), 0.0)
+            .equation(sum(v.d(T) + u * v, &second), 0.0)
+            .condition(WALLS, normal_derivative(u) * exp(0.2 * v) + term(&through), 1.0);
         let check = problem.check_jacobian().unwrap();
         prop_assert!(check.worst < 1e-6, "{check:?}");
     }

@@ -1,11 +1,9 @@
 //! Bad input is refused with an error that names it.
 #![allow(clippy::unwrap_used)]
 
-mod lsq_support;
-
+use super::support::gaussian;
 use faer::{Mat, MatMut};
 use fastlsq_solve::lsq::{Input, LsqError, LsqOptions, Method, RowSource, factor};
-use lsq_support::gaussian;
 
 const METHODS: [Method; 6] = [
     Method::Auto,

@@ -172,6 +172,55 @@ fn every_step_near_the_solution_doubles_the_digits() {
 }
 
 #[test]
+fn damped_steps_leave_their_share_of_the_error() {
+    // With the factor θ on every step the error shrinks by 1 − θ, and so do the changes.
+    let exact = exp(0.5 * X) * cos(Y);
+    let left = |w: Expr| -laplacian(&w) + w.powi(3);
+    let problem = NonlinearProblem::on(BoxDomain::unit(2))
+        .equation(left(unknown("u").into()), left(exact.clone()))
+        .dirichlet(&exact);
+    for share in [0.5, 0.8] {
+        let options = NewtonOptions::new()
+            .solve_options(Options::new().features(120).bandwidth(2.0))
+            .start(Start::Zero)
+            .line_search(false)
+            .damping(share)
+            .max_iterations(12);
+        let solution = problem.solve_with(&options).unwrap();
+        let history = &solution.newton().history;
+        let ratios = history.windows(2).skip(4).take(3);
+        for ratio in ratios.map(|pair| pair[1].change / pair[0].change) {
+            assert!((ratio - (1.0 - share)).abs() < 0.03, "{share}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn every_start_leads_to_the_only_solution() {
+    let exact = sin(2.0 * X) + 0.3 * Y;
+    let left = |w: Expr| -laplacian(&w) + exp(w);
+    let problem = NonlinearProblem::on(BoxDomain::unit(2))
+        .equation(left(unknown("u").into()), left(exact.clone()))
+        .dirichlet(&exact);
+    let far = constant(&BoxDomain::unit(2), -3.0);
+    for start in [
+        Start::Best,
+        Start::Zero,
+        Start::LinearPart,
+        Start::HighestOrder,
+        Start::From(Arc::new(far)),
+    ] {
+        let name = format!("{start:?}");
+        let options = NewtonOptions::new()
+            .solve_options(Options::new().features(150).bandwidth(2.5))
+            .start(start);
+        let solution = problem.solve_with(&options).unwrap();
+        let error = error(&solution, &BoxDomain::unit(2), &exact);
+        assert!(error < 1e-9, "{name}: {error:.1e}");
+    }
+}
+
+#[test]
 fn the_start_decides_between_two_solutions() {
     // u″ + 2eᵘ = 0 with u = 0 at the ends has a lower and an upper solution.
     let u = unknown("u");
@@ -195,6 +244,38 @@ fn the_start_decides_between_two_solutions() {
         assert!(residual.abs() < 1e-7, "{maximum}: {residual:.1e}");
     }
     assert!(maxima[1] - maxima[0] > 1.0, "{maxima:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// −u″ + a u + u³ + c v = f, −v″ + b v − c u + v³ = g: monotone whatever c is, so that the solution is the only one.
+    #[test]
+    fn systems_on_the_line(
+        a in 0.0_f64..5.0,
+        b in 0.0_f64..5.0,
+        c in -3.0_f64..3.0,
+        wave in 0.5_f64..4.0,
+        phase in 0.0_f64..6.0,
+    ) {
+        let [u, v] = unknowns(["u", "v"]);
+        let exact = [sin(wave * X + phase), 0.5 * cos(wave * X) + X];
+        let first = |u: &Expr, v: &Expr| -u.d(X).d(X) + a * u + u.powi(3) + c * v;
+        let second = |u: &Expr, v: &Expr| -v.d(X).d(X) + b * v - c * u + v.powi(3);
+        let solution = NonlinearProblem::on(Interval::unit())
+            .equation(first(&u.into(), &v.into()), first(&exact[0], &exact[1]))
+            .equation(second(&u.into(), &v.into()), second(&exact[0], &exact[1]))
+            .condition(WALLS, u, &exact[0])
+            .condition(WALLS, v, &exact[1])
+            .solve_with(&NewtonOptions::new().tolerance(1e-8))
+            .unwrap();
+        for x in [0.15, 0.5, 0.9] {
+            for (own, exact) in [u, v].into_iter().zip(&exact) {
+                let error = solution.at(own - exact, &[x]).unwrap().abs();
+                prop_assert!(error < 1e-7, "{own} at {x}: {error:.1e}\n{}", solution.newton());
+            }
+        }
+    }
 }
 
 proptest! {

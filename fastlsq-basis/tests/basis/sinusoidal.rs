@@ -1,9 +1,7 @@
 //! Sinusoidal features against independent references.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Complex, quadrature, slope, some_form, test_points};
+use super::common::{Complex, quadrature, slope, some_form, test_points};
 use fastlsq_basis::{
     Action, AxisIntegral, Basis, BasisError, Coefficient, Draw, Form, FrequencyLaw, InputMap,
     MultiIndex, Multiplier, Parity, SinusoidalBasis, UpperLimit,
@@ -189,7 +187,7 @@ proptest! {
         };
         let found = basis.assemble(array![[x, 9.0]].view(), &Form::action(&action)).unwrap()[(0, 0)];
         let f = |p: &[f64]| (w[0] * p[0] + w[1] * p[1] + b).sin();
-        let expected = common::box_quadrature(&f, &[0.25, -0.5], &[x, 1.5]);
+        let expected = super::common::box_quadrature(&f, &[0.25, -0.5], &[x, 1.5]);
         prop_assert!((found - expected).abs() <= 1e-12);
     }
 

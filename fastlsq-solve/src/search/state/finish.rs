@@ -1,0 +1,103 @@
+//! The end of a search: estimate, posedness and status of its best candidate.
+
+use super::super::candidate::CandidateMaker;
+use super::{Ending, Found, Search};
+use crate::SolveError;
+use crate::posed::Posedness;
+use crate::report::Status;
+
+impl<W: CandidateMaker> Search<'_, W> {
+    /// Ends the search with its best candidate.
+    ///
+    /// If there is no candidate of another draw to compare with, one is made, so that the error
+    /// estimate rests on something. A limit that was reached ends the search like any other end: only without any
+    /// candidate is it an error.
+    pub(super) fn finish(
+        mut self,
+        ended: Result<Ending, W::Error>,
+    ) -> Result<Found<W::Extra>, W::Error> {
+        let ended = ended.and_then(|ending| {
+            // What was asked for is what is returned, however well its companion does.
+            let keep = ending.0 == Status::Explicit;
+            self.call_a_companion(keep).map(|()| ending)
+        });
+        let (status, choice) = match ended {
+            Ok(ending) => ending,
+            Err(error) => match W::limit(&error) {
+                Some(limit) => {
+                    self.best = self.best.or(self.companion.take());
+                    if self.best.is_none() {
+                        return Err(self.refused.unwrap_or(error));
+                    }
+                    (limit.into(), format!("cut short: {limit}"))
+                }
+                None => return Err(error),
+            },
+        };
+        let mut posedness = self.judge();
+        if posedness.is_fine()
+            && let Some((misfit, blocks)) = self.contradiction()
+        {
+            let labels = self.maker.labels();
+            let blocks = blocks
+                .into_iter()
+                .filter_map(|index| labels.get(index).cloned());
+            posedness = Posedness::Contradictory {
+                misfit,
+                blocks: blocks.collect(),
+            };
+        }
+        let mut estimate = self.estimate();
+        let mut choice = choice;
+        if let Some(reason) = self.given_up.take() {
+            choice = format!("{choice}; {reason}");
+        }
+        if let Some(best) = &self.best {
+            if best.ridge > 0.0 {
+                choice = format!("{choice}, with a ridge of {:.0e}", best.ridge);
+            }
+            estimate = posedness.estimate(estimate, best.score.worst);
+            // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
+            // be (they need not be finite where no row is), nothing more is known.
+            if estimate <= self.options().tolerance
+                && let Some(unseen) = self.maker.unseen(best).ok().flatten()
+                && unseen.share > estimate
+            {
+                estimate = unseen.share;
+                choice = format!(
+                    "{choice}; the data of {} have detail near {:.4?} that no row has seen",
+                    unseen.label, unseen.point
+                );
+            }
+        }
+        let tolerance = self.options().tolerance;
+        let stopped = self.options().control().check().err();
+        let none = self.refused.unwrap_or_else(|| {
+            let reason = stopped.map_or(SolveError::NothingToSolve, SolveError::from);
+            reason.into()
+        });
+        let best = self.best.ok_or(none)?;
+        let status = match status {
+            Status::Explicit | Status::Cancelled => status,
+            // A misfit that stays may be that of a singular solution, which is not the question's fault.
+            _ if matches!(posedness, Posedness::Contradictory { .. }) => match status {
+                Status::LimitReached => Status::LimitReached,
+                _ => Status::Saturated,
+            },
+            _ if !posedness.is_fine() => Status::IllPosed,
+            _ if estimate <= tolerance => Status::ToleranceMet,
+            Status::ToleranceMet => Status::LimitReached,
+            other => other,
+        };
+        Ok(Found {
+            best,
+            estimate,
+            posedness,
+            status,
+            candidates: self.candidates,
+            choice,
+            unpromising: self.unpromising,
+            structure: self.structure,
+        })
+    }
+}
