@@ -32,8 +32,9 @@
 //! # Fields on grids
 //! Arrays need no fit: [`GridDiscovery`] integrates both sides of the law against test functions over windows of the
 //! grid. Noise is white there, so that the covariance of these rows is known; it weights them, and what noise adds to
-//! their moments is subtracted. One law for each field of a system, several trajectories, missing values; ordinary
-//! systems are refitted by their own solutions over times as long as these follow the samples.
+//! their moments is subtracted. One law for each field of a system, several trajectories, missing values. In
+//! the end laws are refitted by their own solutions: ordinary systems over times as long as these follow the samples, laws
+//! in one dimension and time on rectangles of the grid, where the windows leave doubts.
 //!
 //! # What is where
 //! - [`Samples`], [`Dictionary`] (terms as text or expressions, products up to a degree), [`Discovery`]

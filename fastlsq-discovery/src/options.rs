@@ -50,7 +50,7 @@ pub enum LikelihoodRefit {
     /// When there is noise to speak of (more than 3e-5 of the data).
     #[default]
     Auto,
-    /// Always.
+    /// Always, where solutions can be had.
     Always,
     /// Never: the regression decides.
     Never,

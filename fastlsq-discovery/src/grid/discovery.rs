@@ -12,13 +12,13 @@ use super::library::GridLibrary;
 use super::noise::{corner, noise_level};
 use super::options::GridOptions;
 use super::refine::TargetRows;
-use super::refit::SystemFit;
 use super::samples::GridData;
 use super::term::GridTerm;
 use super::units::check_units;
 use super::windows::{NARROWEST, Windows, exponent, spread};
 use crate::DiscoveryError;
 use crate::evidence::{Judged, Law, Moments, law_of};
+use crate::verdict::Status;
 
 /// Noise is never taken for smaller than this share of a field.
 const CLEANEST: f64 = 1e-10;
@@ -148,11 +148,12 @@ impl GridDiscovery {
             answers.push(answer);
         }
         // From here on there are laws, and a limit ends only what would make them better.
-        let refit = match self.together(samples, &source, &mut answers) {
-            Ok(refit) => refit,
-            Err(error) if error.limit().is_some() => None,
-            Err(error) => return Err(error),
-        };
+        if let Err(error) = self.together(&source, &mut answers)
+            && error.limit().is_none()
+        {
+            return Err(error);
+        }
+        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
         let mut laws = Vec::new();
         let mut half_widths = Vec::new();
         for (target, answer) in self.targets.iter().zip(answers) {
@@ -165,6 +166,11 @@ impl GridDiscovery {
             )?);
             half_widths.push(answer.windows.half);
         }
+        let doubtful = laws.iter().any(|law| law.status != Status::Explained);
+        let refit = match control.is_over() {
+            true => None,
+            false => self.refit(samples, &source, &known, doubtful),
+        };
         if let Some(fit) = &refit {
             take_refit(&mut laws, fit, &self.library);
         }
@@ -177,14 +183,12 @@ impl GridDiscovery {
         })
     }
 
-    /// What the other laws leave over is noise: it sharpens the law of each. Then all by likelihood, where that is
-    /// possible.
+    /// What the other laws leave over is noise: it sharpens the law of each.
     fn together(
         &self,
-        samples: &GridData,
         source: &EvaluatedTerms<'_>,
         answers: &mut [Answer],
-    ) -> Result<Option<SystemFit>, DiscoveryError> {
+    ) -> Result<(), DiscoveryError> {
         let rounds = if answers.len() > 1 { TOGETHER } else { 1 };
         for round in 1..=rounds {
             for target in 0..answers.len() {
@@ -209,8 +213,7 @@ impl GridDiscovery {
                 answers[target].judged = judged;
             }
         }
-        let known: Vec<Law> = answers.iter().map(Answer::law).collect();
-        Ok(self.refit(samples, source, &known))
+        Ok(())
     }
 
     /// What the columns take: every term with its values and the weights of its noise.

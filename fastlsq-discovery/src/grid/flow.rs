@@ -1,10 +1,8 @@
 //! The flow u′ = Σ cₖTₖ(u) of an ordinary system, with its slopes.
 
 use super::column::falling;
+use super::likely::Place;
 use super::term::{GridTerm, Inside};
-
-/// One coefficient: which field's law it belongs to, and which term it multiplies.
-pub(super) type Place = (usize, usize);
 
 /// A state with its slopes by the initial state and by some coefficients, carried by Runge–Kutta steps.
 ///
@@ -126,17 +124,27 @@ fn evaluate(term: &GridTerm, state: &[f64], slope: &mut [f64]) -> f64 {
             }
             Inside::Function(f) => {
                 value += part.factor * f(state);
-                let mut moved = state.to_vec();
-                for k in 0..state.len() {
-                    let h = 1e-5 * state[k].abs().max(1e-5);
-                    moved[k] = state[k] + h;
-                    let above = f(&moved);
-                    moved[k] = state[k] - h;
-                    slope[k] += part.factor * (above - f(&moved)) / (2.0 * h);
-                    moved[k] = state[k];
+                for (slope, own) in slope.iter_mut().zip(slopes(f.as_ref(), state)) {
+                    *slope += part.factor * own;
                 }
             }
         }
     }
     value
+}
+
+/// The slopes of a function of the fields, by differences.
+pub(super) fn slopes(f: &dyn Fn(&[f64]) -> f64, state: &[f64]) -> Vec<f64> {
+    let mut moved = state.to_vec();
+    (0..state.len())
+        .map(|k| {
+            let h = 1e-5 * state[k].abs().max(1e-5);
+            moved[k] = state[k] + h;
+            let above = f(&moved);
+            moved[k] = state[k] - h;
+            let below = f(&moved);
+            moved[k] = state[k];
+            (above - below) / (2.0 * h)
+        })
+        .collect()
 }

@@ -84,8 +84,8 @@ impl fmt::Display for GridLaw {
 pub struct GridLaws {
     /// The laws, in the order of the targets.
     pub laws: Vec<GridLaw>,
-    /// Time over which solutions of an ordinary system follow the samples without a new start, if the laws
-    /// were refitted by them; `None` otherwise.
+    /// Time (along the last axis) over which solutions follow the samples without a new start, if the laws were refitted
+    /// by them; `None` otherwise.
     pub horizon: Option<f64>,
     /// Standard deviation of the noise of each field on each trajectory.
     pub noise: Vec<Vec<f64>>,

@@ -8,7 +8,8 @@
 //! `axis`, `samples`, `read`, `fill`, `units`: data. `noise`, `smooth`: what the data say about their noise.
 //! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`: rows and their
 //! moments, of which the room `evidence` makes a law. `refine`: windows that suit it. `conclude`, `law`: the answer.
-//! `flow`, `shooting`, `refit`: systems by likelihood. `discovery`: the story.
+//! `likely`, `refit`: laws by likelihood, whose solutions come from `flow` and `shooting` (ordinary systems) or from `panes`
+//! (one dimension and time). `discovery`: the story.
 
 mod assembly;
 mod axis;
@@ -20,9 +21,11 @@ mod fill;
 mod flow;
 mod law;
 mod library;
+mod likely;
 mod noise;
 mod notation;
 mod options;
+mod panes;
 mod read;
 mod refine;
 mod refit;

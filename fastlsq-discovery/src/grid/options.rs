@@ -14,7 +14,8 @@ pub struct GridOptions {
     pub noise: Option<Vec<f64>>,
     /// Most terms of a law. Default: 8.
     pub largest: usize,
-    /// Whether laws of ordinary systems are compared by their solutions in the end. Default: when there is noise.
+    /// Whether laws are compared by their solutions in the end. Default: those of ordinary systems when there is noise,
+    /// those in one dimension and time where there is noise and windows leave doubts.
     pub refit: LikelihoodRefit,
     /// Bootstrap replicates over blocks of windows. Default: 100; 0 for none.
     pub replicates: usize,
@@ -66,7 +67,7 @@ impl GridOptions {
         self
     }
 
-    /// Sets whether ordinary systems are refitted by their solutions.
+    /// Sets whether laws are refitted by their solutions.
     #[must_use]
     pub fn refit(mut self, refit: LikelihoodRefit) -> Self {
         self.refit = refit;

@@ -8,7 +8,8 @@
 use fastlsq_solve::Control;
 use rayon::prelude::*;
 
-use super::flow::{Flow, Place};
+use super::flow::Flow;
+use super::likely::{Place, Shot, Solutions};
 use super::samples::Trajectory;
 use super::term::GridTerm;
 use crate::evidence::{cholesky, cholesky_solve};
@@ -23,6 +24,9 @@ const STIFFEST: f64 = 1e4;
 const ROUNDING: f64 = 1e-15;
 /// A state this many times larger than the data has left them.
 const RUNAWAY: f64 = 1e3;
+
+/// Solutions whose squared distance from the samples is this many times that of noise do not follow them.
+const MISFIT: f64 = 1.5;
 
 /// The records and the candidate terms.
 pub(super) struct Shooting<'a> {
@@ -44,34 +48,6 @@ pub(super) struct Piece {
     first: usize,
     last: usize,
     state: Vec<f64>,
-}
-
-impl Piece {
-    pub(super) fn run(&self) -> usize {
-        self.run
-    }
-
-    /// Steps between its first and last sample.
-    pub(super) fn length(&self) -> usize {
-        self.last - self.first
-    }
-}
-
-/// Coefficients, initial states, and how far the solutions are from the samples.
-#[derive(Debug, Clone)]
-pub(super) struct Shot {
-    pub(super) pieces: Vec<Piece>,
-    pub(super) law: Vec<(Place, f64)>,
-    /// Squared distance of each field in units of its noise, and the number of samples.
-    pub(super) squares: Vec<f64>,
-    pub(super) samples: f64,
-}
-
-impl Shot {
-    /// Squared distance over all fields.
-    pub(super) fn square(&self) -> f64 {
-        self.squares.iter().sum()
-    }
 }
 
 /// Normal equations of all coefficients with the initial states eliminated, and what it takes to find
@@ -131,22 +107,13 @@ impl Shooting<'_> {
         joined
     }
 
-    /// The law that comes nearest to the samples, from a first guess; `None` if its solutions run away.
-    ///
-    /// The initial states are settled first: wrong ones would throw the coefficients far off.
-    pub(super) fn fit(&self, pieces: Vec<Piece>, law: Vec<(Place, f64)>) -> Option<Shot> {
-        let places: Vec<Place> = law.iter().map(|(place, _)| *place).collect();
-        let settled = self.descend(pieces, law, &[])?;
-        self.descend(settled.pieces, settled.law, &places)
-    }
-
     /// Damped Gauss–Newton steps over initial states and the coefficients at `places`: all of the law, or none.
     fn descend(
         &self,
         pieces: Vec<Piece>,
         law: Vec<(Place, f64)>,
         places: &[Place],
-    ) -> Option<Shot> {
+    ) -> Option<Shot<Piece>> {
         let mut now = Shot {
             pieces,
             law,
@@ -181,18 +148,12 @@ impl Shooting<'_> {
         Some(now)
     }
 
-    /// The normal equations of these coefficients, which need not all be in the law: matrix and right-hand side.
-    pub(super) fn curvature(&self, shot: &Shot, places: &[Place]) -> Option<(Vec<f64>, Vec<f64>)> {
-        let (normal, _) = self.normal(shot, places)?;
-        Some((normal.matrix, normal.right))
-    }
-
     fn step(
         &self,
-        now: &Shot,
+        now: &Shot<Piece>,
         (normal, states): &(Normal, Vec<Elimination>),
         damping: f64,
-    ) -> Option<Shot> {
+    ) -> Option<Shot<Piece>> {
         let p = normal.right.len();
         let delta = solve(p, &normal.matrix, &normal.right, damping)?;
         let mut next = now.clone();
@@ -208,7 +169,7 @@ impl Shooting<'_> {
         Some(next)
     }
 
-    fn normal(&self, shot: &Shot, places: &[Place]) -> Option<(Normal, Vec<Elimination>)> {
+    fn normal(&self, shot: &Shot<Piece>, places: &[Place]) -> Option<(Normal, Vec<Elimination>)> {
         let (d, p) = (self.fields(), places.len());
         let parts: Option<Vec<(Elimination, Normal)>> = shot
             .pieces
@@ -332,6 +293,53 @@ impl Shooting<'_> {
             samples,
         };
         Some((Elimination { shift, slopes }, normal))
+    }
+}
+
+impl Solutions for Shooting<'_> {
+    type Piece = Piece;
+    const STRAIN: f64 = 1.05;
+    const HOPEFUL: f64 = f64::INFINITY;
+
+    fn laws(&self) -> usize {
+        self.fields()
+    }
+
+    fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// The initial states are settled first: wrong ones would throw the coefficients far off.
+    fn fit(&self, pieces: Vec<Piece>, law: Vec<(Place, f64)>) -> Option<Shot<Piece>> {
+        let places: Vec<Place> = law.iter().map(|(place, _)| *place).collect();
+        let settled = self.descend(pieces, law, &[])?;
+        self.descend(settled.pieces, settled.law, &places)
+    }
+
+    fn curvature(&self, shot: &Shot<Piece>, places: &[Place]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (normal, _) = self.normal(shot, places)?;
+        Some((normal.matrix, normal.right))
+    }
+
+    fn free(&self, pieces: &[Piece]) -> f64 {
+        (self.fields() * pieces.len()) as f64
+    }
+
+    fn longer(&self, pieces: &[Piece]) -> Option<Vec<Piece>> {
+        let joined = Self::joined(pieces);
+        (joined.len() < pieces.len()).then_some(joined)
+    }
+
+    fn horizon(&self, pieces: &[Piece]) -> f64 {
+        let times = pieces.iter().map(|piece| {
+            let samples = piece.last - piece.first;
+            samples as f64 * self.runs[piece.run].axes[0].step
+        });
+        times.fold(f64::INFINITY, f64::min)
+    }
+
+    fn follows(&self, _: &Shot<Piece>, reduced: f64) -> bool {
+        reduced < MISFIT
     }
 }
 
