@@ -64,12 +64,14 @@ pub(crate) fn joined<S>(
     EvolvedBasis::new(spaces, spans).ok()
 }
 
-/// Coefficients that are known at any time, as polynomials over spans as short as it takes: their ends, and coefficients at Chebyshev's
-/// times. `None` if there would be too many.
+/// A span of time, and coefficients at Chebyshev's times in it.
+pub(crate) type SampledSpan = ((f64, f64), Vec<Vec<f64>>);
+
+/// Coefficients that are known at any time, as polynomials over spans as short as it takes. `None` if there would be too many.
 pub(crate) fn sampled(
     (start, end): (f64, f64),
     at: impl Fn(f64) -> Vec<f64>,
-) -> Option<Vec<((f64, f64), Vec<Vec<f64>>)>> {
+) -> Option<Vec<SampledSpan>> {
     let floor = CLOSE_AT_START * norm(&at(start));
     let (mut spans, mut open, mut size) = (Vec::new(), vec![(start, end, 0)], 0);
     while let Some((from, to, depth)) = open.pop() {

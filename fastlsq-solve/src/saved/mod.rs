@@ -23,7 +23,7 @@
 //! ```
 //! - Numbers have as many digits as it takes to read back the very same `f64`. Numbers of the
 //!   report that are not finite are the strings `"NaN"`, `"inf"` and `"-inf"`.
-//! - `basis` is what [`Solution::load`] reads (see [`SavedBasis`](fastlsq_basis::SavedBasis)).
+//! - `basis` is what [`Solution::load`](crate::Solution::load) reads (see [`SavedBasis`](fastlsq_basis::SavedBasis)).
 //!   `arrays` says the same of sinusoidal features in plain arrays, for other programs; other kinds
 //!   of bases have none.
 //! - `checksum` is the 64-bit FNV-1a hash of everything else: of the bytes of the format's name, of the version, and of the

@@ -50,7 +50,7 @@ pub struct Candidate<X> {
 
 /// What a search needs to know of a problem: how to sample rows, and how to solve a candidate.
 ///
-/// [`ConcreteProblem`] has one; a nonlinear problem has another, whose `run` is a Newton iteration.
+/// A linear problem has one; a nonlinear problem has another, whose `run` is a Newton iteration.
 pub trait CandidateMaker {
     /// What a candidate carries besides the coefficients.
     type Extra;

@@ -165,23 +165,17 @@ impl<'a> Panes<'a> {
 
     fn shape(&self, data: &Prepared<'_>, samples: Pair) -> Option<Shape> {
         let mut lines = Vec::new();
-        for axis in 0..2 {
-            let phase = 0.5 * self.turn[axis] * samples[axis] as f64;
+        for (axis, &count) in samples.iter().enumerate() {
+            let phase = 0.5 * self.turn[axis] * count as f64;
             let wanted = (self.fineness * (1.5 * phase + 5.0)).ceil() as usize;
-            let most = (samples[axis] as f64 / SAMPLES) as usize;
+            let most = (count as f64 / SAMPLES) as usize;
             let degree = wanted.max(self.order[axis] + 3).min(most);
             if degree < self.order[axis] + 3 {
                 return None;
             }
             let orders = (self.inner[axis], self.outer[axis]);
             let step = data.run.axes[axis].step;
-            lines.push(Line::new(
-                samples[axis],
-                step,
-                degree,
-                self.order[axis],
-                orders,
-            )?);
+            lines.push(Line::new(count, step, degree, self.order[axis], orders)?);
         }
         let lines: [Line; 2] = lines.try_into().ok()?;
         let shape = Shape::new(samples, lines);

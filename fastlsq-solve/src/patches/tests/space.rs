@@ -65,11 +65,11 @@ fn the_first_tree_knows_how_fine_the_sources_are() {
             .zip([0.4, 0.55, 0.45])
             .map(|(x, c)| (x - c).powi(2))
             .sum();
-        (square, (-40.0 * square).exp())
+        (square, (-200.0 * square).exp())
     };
     let source = move |x: &[f64]| {
         let (square, value) = peak(x);
-        (240.0 - 6400.0 * square) * value
+        (1200.0 - 160_000.0 * square) * value
     };
     let boxes = [([0.0; 3], [1.0; 3])];
     let problem = with_values(&boxes, &minus_laplacian_3d(), source, move |x| peak(x).1);

@@ -58,12 +58,14 @@ impl<W: CandidateMaker> Search<'_, W> {
             }
             estimate = posedness.estimate(estimate, best.score.worst);
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
-            // be (they need not be finite where no row is), nothing more is known.
+            // be (they need not be finite where no row is), nothing more is known. What was overlooked is a residual as the
+            // others are, which this problem turns into errors as it does those.
             if estimate <= self.options().tolerance
                 && let Some(unseen) = self.maker.unseen(best).ok().flatten()
-                && unseen.share > estimate
+                && unseen.share > best.score.worst
             {
-                estimate = unseen.share;
+                estimate *= unseen.share / best.score.worst.max(f64::MIN_POSITIVE);
+                estimate = estimate.min(unseen.share);
                 choice = format!(
                     "{choice}; the data of {} have detail near {:.4?} that no row has seen",
                     unseen.label, unseen.point
