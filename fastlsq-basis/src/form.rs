@@ -169,6 +169,16 @@ pub enum Coefficient<'a> {
     PerPoint(&'a [f64]),
 }
 
+impl Coefficient<'_> {
+    /// The coefficient at a point of the block.
+    pub(crate) fn at(&self, point: usize) -> f64 {
+        match self {
+            Self::Constant(c) => *c,
+            Self::PerPoint(each) => each[point],
+        }
+    }
+}
+
 /// One term cₜ(x) Tₜ of a [`Form`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FormTerm<'a> {

@@ -13,8 +13,7 @@ use ndarray::ArrayView2;
 
 use crate::basis::{Basis, validate_request};
 use crate::error::{require_derivative, require_finite, require_size, require_some};
-use crate::form::{Coefficient, Form};
-#[cfg(feature = "serde")]
+use crate::form::Form;
 use crate::polynomial::count_of;
 use crate::saved::SavedBasis;
 use crate::{BasisError, MultiIndex};
@@ -145,10 +144,15 @@ impl OrthogonalPolynomials {
             value: f64::from(degree),
             requirement: "so low that they do not depend on each other at the points of the rule",
         };
+        // No more of them are independent than there are points.
+        if count_of(dim, degree) > points.nrows() as f64 {
+            return Err(failed);
+        }
         let exponents = MultiIndex::up_to_order(dim, degree);
         let place = |alpha: &[u32]| exponents.iter().position(|own| own.orders() == alpha);
         let volume: f64 = weights.iter().sum();
         let constant = volume.sqrt().recip();
+        require_finite("the constant polynomial", &[constant])?;
         // Weighted samples of the polynomials, one column each.
         let mut q = Mat::zeros(roots.len(), exponents.len());
         for (i, root) in roots.iter().enumerate() {
@@ -305,15 +309,20 @@ impl Basis for OrthogonalPolynomials {
         validate_request(self, points, form, &out)?;
         out.fill(0.0);
         let mut orders: Vec<Vec<u32>> = Vec::new();
+        let mut terms = Vec::new();
         for term in form.terms() {
             require_derivative("family of orthogonal polynomials", term.action)?;
-            close_below(term.action.derivative.orders(), &mut orders);
+            // Higher derivatives are zero.
+            if term.action.derivative.order() <= self.degree {
+                close_below(term.action.derivative.orders(), &mut orders);
+                terms.push(term);
+            }
         }
         orders.sort_by_key(|beta| beta.iter().sum::<u32>());
         for begin in (0..points.nrows()).step_by(BLOCK) {
             let end = (begin + BLOCK).min(points.nrows());
             let jets = self.jets(points.slice(ndarray::s![begin..end, ..]), &orders);
-            for term in form.terms() {
+            for term in &terms {
                 let wanted = term.action.derivative.orders();
                 let jet = orders.iter().position(|own| own == wanted);
                 let Some(values) = jet.and_then(|k| jets.get(k)) else {
@@ -321,11 +330,7 @@ impl Basis for OrthogonalPolynomials {
                 };
                 for j in 0..values.ncols() {
                     for i in begin..end {
-                        let factor = match term.coefficient {
-                            Coefficient::Constant(c) => c,
-                            Coefficient::PerPoint(c) => c[i],
-                        };
-                        out[(i, j)] += factor * values[(i - begin, j)];
+                        out[(i, j)] += term.coefficient.at(i) * values[(i - begin, j)];
                     }
                 }
             }

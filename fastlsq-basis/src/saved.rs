@@ -248,7 +248,8 @@ pub struct BasisOutline(serial::Outline);
 #[cfg(feature = "serde")]
 impl BasisOutline {
     /// The number of features that are not listed in the file but follow from a few numbers in it: at most as many as
-    /// the basis has. Infinite where they are beyond any use.
+    /// the basis has. Infinite where they are beyond any use. For a function that was evolved in time: those of its functions
+    /// of space for which no span lists coefficients.
     #[must_use]
     pub fn generated(&self) -> f64 {
         self.0.generated()
@@ -348,7 +349,8 @@ mod serial {
                     let pairs = spaces.iter().map(Self::generated).zip(listed);
                     pairs
                         .filter(|(generated, listed)| *generated > *listed as f64)
-                        .fold(0.0, |most, (generated, _)| generated.max(most))
+                        .map(|(generated, _)| generated)
+                        .sum()
                 }
             }
         }

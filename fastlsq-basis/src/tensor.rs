@@ -8,7 +8,7 @@ use ndarray::ArrayView2;
 use crate::BasisError;
 use crate::basis::{Basis, validate_request, validate_sums};
 use crate::error::{require_derivative, require_finite, require_some};
-use crate::form::{Coefficient, Form};
+use crate::form::Form;
 use crate::polynomial::legendre;
 use crate::saved::SavedBasis;
 
@@ -110,7 +110,10 @@ impl AxisFunctions {
             legendre((x - 0.5 * (self.lo + self.hi)) / half, d, &mut row);
             for (k, value) in row.iter_mut().enumerate() {
                 // ∫ Pₖ² = 1/(k + ½).
-                *value *= scale * (k as f64 + 0.5).sqrt();
+                // A vanishing derivative stays zero even where the scale overflows.
+                if *value != 0.0 {
+                    *value *= scale * (k as f64 + 0.5).sqrt();
+                }
             }
             return row;
         }
@@ -211,13 +214,6 @@ impl TensorBasis {
     }
 }
 
-fn factor(coefficient: Coefficient<'_>, point: usize) -> f64 {
-    match coefficient {
-        Coefficient::Constant(c) => c,
-        Coefficient::PerPoint(each) => each[point],
-    }
-}
-
 /// Sums over the axis that runs fastest.
 fn contracted(beta: &[f64], row: &[f64]) -> Vec<f64> {
     let sums = beta.chunks_exact(row.len());
@@ -249,7 +245,7 @@ impl Basis for TensorBasis {
             for (i, point) in points.rows().into_iter().enumerate() {
                 let rows = self.rows(term.action.derivative.orders(), point);
                 // The first axis runs fastest.
-                let mut products = vec![factor(term.coefficient, i)];
+                let mut products = vec![term.coefficient.at(i)];
                 for row in &rows {
                     products = row
                         .iter()
@@ -283,7 +279,7 @@ impl Basis for TensorBasis {
                         rest = contracted(if k == 0 { beta } else { &rest }, row);
                     }
                     let value = rest.first().copied().unwrap_or(0.0);
-                    out[(i, column)] += factor(term.coefficient, i) * value;
+                    out[(i, column)] += term.coefficient.at(i) * value;
                 }
             }
         }

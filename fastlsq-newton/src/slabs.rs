@@ -1,8 +1,8 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 //!
-//! What gives the rates of all unknowns is followed in time ([`evolution`](crate::evolution)) and needs no slabs. They are for
+//! Equations that give the rates of all unknowns are followed in time ([`evolution`](crate::evolution)) and need no slabs. These are for
 //! problems over long times whose equations do not: where the highest derivative in time is itself differentiated in space, as in
-//! the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0: its solitary wave, over a time of 20 on an interval of
+//! the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0. Its solitary wave, over a time of 20 on an interval of
 //! length 60, is lost in one sum of waves (0.4 off after a minute) and found in six slabs to 2e-6.
 
 mod carried;

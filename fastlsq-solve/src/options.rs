@@ -382,8 +382,8 @@ impl Options {
     }
 
     /// Whether many small sums of functions on [patches](crate::patches) may take the place of one sum of waves
-    /// (default: where one sum of waves does not meet the tolerance, and at once where the domain has re-entrant
-    /// corners). They live on intervals and on unions of boxes. [`Patching`] says more; bare
+    /// (default: where one sum of waves does not meet the tolerance, in space where it leaves an error above 1e-6, and at once
+    /// where the domain has re-entrant corners). They live on intervals and on unions of boxes. [`Patching`] says more; bare
     /// [`PatchOptions`](crate::patches::PatchOptions) ask for them.
     ///
     /// ```

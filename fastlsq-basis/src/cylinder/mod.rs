@@ -7,7 +7,7 @@ use ndarray::ArrayView2;
 
 use crate::basis::{Basis, validate_request};
 use crate::error::{require_derivative, require_finite};
-use crate::form::{Coefficient, Form};
+use crate::form::Form;
 use crate::saved::SavedBasis;
 use crate::{BasisError, MultiIndex};
 use bessel::{write_first_kind, write_second_kind};
@@ -301,10 +301,7 @@ impl Basis for CylinderBasis {
             }
             combined.fill((0.0, 0.0));
             for ((weights, alpha), term) in terms.iter().zip(form.terms()) {
-                let coefficient = match term.coefficient {
-                    Coefficient::Constant(c) => c,
-                    Coefficient::PerPoint(values) => values[i],
-                };
+                let coefficient = term.coefficient.at(i);
                 let offset = reach - alpha.order() as usize;
                 let along_y = alpha.orders().get(1).copied().unwrap_or(0);
                 for (m, weight) in weights.iter().enumerate() {

@@ -9,7 +9,7 @@ use ndarray::{ArrayView2, Axis, s};
 
 use crate::basis::{Basis, validate_request};
 use crate::error::{require_derivative, require_dim, require_finite, require_size, require_some};
-use crate::form::{Action, Coefficient, Form};
+use crate::form::{Action, Form};
 use crate::saved::{SavedBasis, SavedEvolved};
 use crate::{BasisError, MultiIndex};
 pub use times::{span_times, span_weights};
@@ -224,12 +224,10 @@ impl Basis for EvolvedBasis {
         orders.dedup();
         for own in pairs.chunk_by(|a, b| a.0 == b.0) {
             let places: Vec<usize> = own.iter().map(|(_, i)| *i).collect();
-            let (Some(span), here) = (
-                own.first().and_then(|(k, _)| self.spans.get(*k)),
-                points.select(Axis(0), &places),
-            ) else {
+            let Some(span) = own.first().and_then(|(k, _)| self.spans.get(*k)) else {
                 continue;
             };
+            let here = points.select(Axis(0), &places);
             for dt in &orders {
                 let chosen: Vec<usize> = (0..terms.len()).filter(|k| terms[*k].1 == *dt).collect();
                 let forms: Vec<Form<'_>> =
@@ -237,10 +235,7 @@ impl Basis for EvolvedBasis {
                 let values = span.sums(&*self.spaces[span.space], here.view(), &forms, *dt)?;
                 for (column, k) in chosen.iter().enumerate() {
                     for (row, i) in places.iter().enumerate() {
-                        let factor = match form.terms()[*k].coefficient {
-                            Coefficient::Constant(c) => c,
-                            Coefficient::PerPoint(each) => each[*i],
-                        };
+                        let factor = form.terms()[*k].coefficient.at(*i);
                         out[(*i, 0)] += factor * values[(row, column)];
                     }
                 }

@@ -22,6 +22,10 @@ pub fn span_times((start, end): (f64, f64), count: usize) -> Vec<f64> {
 /// Values by the second barycentric formula (Berrut and Trefethen 2004), derivatives by its matrix, whose rows sum to zero.
 #[must_use]
 pub fn span_weights(ends: (f64, f64), count: usize, t: f64, k: usize) -> Vec<f64> {
+    // The polynomial has a degree below `count`.
+    if k >= count.max(1) {
+        return vec![0.0; count];
+    }
     let nodes = span_times(ends, count);
     let share = |j: usize| {
         let sign = if j.is_multiple_of(2) { 1.0 } else { -1.0 };

@@ -118,13 +118,6 @@ fn local_points(
     })
 }
 
-fn at(coefficient: &Coefficient<'_>, point: usize) -> f64 {
-    match coefficient {
-        Coefficient::Constant(c) => *c,
-        Coefficient::PerPoint(each) => each[point],
-    }
-}
-
 impl Basis for PiecewiseBasis {
     fn dim(&self) -> usize {
         self.local.dim()
@@ -146,7 +139,7 @@ impl Basis for PiecewiseBasis {
         for (coefficient, action) in integrals {
             for (i, point) in points.rows().into_iter().enumerate() {
                 let add = |j: usize, value: f64| out[(i, j)] += value;
-                self.add_integral(&point.to_vec(), action, at(coefficient, i), add)?;
+                self.add_integral(&point.to_vec(), action, coefficient.at(i), add)?;
             }
         }
         if plain.terms().is_empty() {
@@ -163,7 +156,7 @@ impl Basis for PiecewiseBasis {
                 .iter()
                 .map(|term| {
                     let factor = chain_factor(map, term.action);
-                    let each = chosen.iter().map(|(_, i)| at(&term.coefficient, *i));
+                    let each = chosen.iter().map(|(_, i)| term.coefficient.at(*i));
                     each.map(|c| c * factor).collect()
                 })
                 .collect();
@@ -198,7 +191,7 @@ impl Basis for PiecewiseBasis {
             for (coefficient, action) in integrals {
                 for (i, point) in points.rows().into_iter().enumerate() {
                     let add = |j: usize, value: f64| out[(i, column)] += value * beta[j];
-                    self.add_integral(&point.to_vec(), action, at(coefficient, i), add)?;
+                    self.add_integral(&point.to_vec(), action, coefficient.at(i), add)?;
                 }
             }
         }
@@ -228,7 +221,7 @@ impl Basis for PiecewiseBasis {
                 for term in form.terms() {
                     let (factor, source) = (chain_factor(map, term.action), place(term.action));
                     for (row, (_, i)) in chosen.iter().enumerate() {
-                        let c = factor * at(&term.coefficient, *i);
+                        let c = factor * term.coefficient.at(*i);
                         out[(*i, column)] += c * values[(row, source)];
                     }
                 }

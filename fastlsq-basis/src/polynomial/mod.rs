@@ -31,6 +31,10 @@ const MAX_EXPONENTS: f64 = 1e8;
 
 /// (d+p choose p), or infinity as soon as it is too large.
 pub(crate) fn count_of(dim: usize, degree: u32) -> f64 {
+    // A file may claim any number of axes.
+    if dim as f64 > MAX_EXPONENTS {
+        return f64::INFINITY;
+    }
     let mut count = 1.0;
     for axis in 1..=dim {
         count *= (f64::from(degree) + axis as f64) / axis as f64;

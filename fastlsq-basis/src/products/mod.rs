@@ -13,7 +13,7 @@ use crate::basis::{Basis, validate_request};
 use crate::error::{
     require_derivative, require_dim, require_finite, require_memory, require_size, require_some,
 };
-use crate::form::{Coefficient, Form};
+use crate::form::Form;
 use crate::sampling::{Sequence, UnitSampler, normal_quantile};
 use crate::saved::SavedBasis;
 use crate::sinusoidal::Parity;
@@ -233,10 +233,7 @@ impl Basis for ProductBasis {
                 }
                 let mut sum = 0.0;
                 for term in form.terms() {
-                    let coefficient = match term.coefficient {
-                        Coefficient::Constant(value) => value,
-                        Coefficient::PerPoint(values) => values[i],
-                    };
+                    let coefficient = term.coefficient.at(i);
                     let factors = term.action.derivative.orders().iter().zip(&starts);
                     let product = factors.map(|(n, start)| slopes[start + *n as usize]);
                     sum += coefficient * product.product::<f64>();

@@ -38,8 +38,8 @@ pub(crate) struct SystemFit {
 
 impl GridDiscovery {
     /// Refits the laws of all fields together by their own solutions: ordinary systems by shooting, laws in one dimension
-    /// and time on panes, where the rows leave doubts. `None` where that is not possible: with more axes, ordinary laws of other derivatives than the
-    /// first of every field, without noise, with solutions that run away or do not follow the samples.
+    /// and time on panes. `None` where that is not asked for, or not possible: more axes, ordinary laws of other derivatives
+    /// than the first of every field, solutions that run away or do not follow the samples.
     pub(super) fn refit(
         &self,
         samples: &GridData,
@@ -61,7 +61,7 @@ impl GridDiscovery {
         match samples.dim() {
             _ if !wanted => None,
             1 => self.by_shooting(samples, source, laws),
-            2 => self.on_panes(source, laws),
+            2 if laws.len() <= samples.fields().len() => self.on_panes(source, laws),
             _ => None,
         }
     }
@@ -114,7 +114,7 @@ impl GridDiscovery {
             self.targets(),
             source,
             &self.options.control,
-        )?;
+        );
         let pieces = panes.first()?;
         let found = self.search(panes).run(pieces, start)?;
         let order: Vec<usize> = (0..laws.len()).collect();

@@ -19,7 +19,7 @@ const LAST_DIGITS: f64 = 2.0 * f64::EPSILON;
 const NOISE: f64 = 4.0;
 /// Spans are not halved more often, and not kept if they have more coefficients.
 const DEEPEST: u32 = 40;
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 25;
 
 /// The times at which a step is kept.
 pub(crate) fn times(start: f64, end: f64) -> Vec<f64> {

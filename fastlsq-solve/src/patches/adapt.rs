@@ -203,9 +203,10 @@ impl Refinement {
         let judged = Judgement::new(&qualities, &self.rounds, before.is_some(), mesh.grid.dim);
         let round = judged.round(&factored, operators);
         let marked = judged.marked(&qualities, &mesh.tree, &self.options);
-        let one_kind = |pair: &[&Leaf]| pair[0].class == pair[1].class;
-        let one_kind = factored.leaves.windows(2).all(one_kind);
-        let marked = evenly(marked, &mesh.tree.leaves, one_kind, mesh.grid.dim);
+        let alike = |pair: &[&Leaf]| pair[0].class == pair[1].class;
+        let one_kind = factored.leaves.windows(2).all(alike);
+        let (cells, most) = (&mesh.tree.leaves, self.options.max_leaves);
+        let marked = evenly(marked, cells, one_kind, mesh.grid.dim, most);
         let memory = self.store.bytes() + self.cache.bytes();
         let mut status = self.stop(&judged, &marked, mesh, memory);
         let mut estimate = judged.estimate;

@@ -42,8 +42,7 @@ pub enum PatchError {
     },
     /// Patches in space for equations that are not linear, and that were not asked for.
     #[error(
-        "in space, Newton's method on patches takes its time: they are made where they are asked for, with \
-         Options::patches"
+        "in space, patches for equations that are not linear take their time: ask for them with Options::patches"
     )]
     InSpace,
     /// The options forbid them.

@@ -1,4 +1,4 @@
-//! Where a tree in space begins, from what is given.
+//! Where a tree in space begins, from the sources.
 //!
 //! In space a uniform tree has few kinds of fronts and each is factored once, while a tree that is finer in one place has a
 //! kind for nearly every merge. Sources are cheap to evaluate: the coarsest uniform grid whose leaves can hold them tells how
@@ -31,15 +31,17 @@ pub(super) fn first_cuts(
     reference: &Reference,
 ) -> Result<usize, PatchError> {
     let grid_points = PointSet::new(reference.grid.clone());
+    let coarse = Grid::new(problem, options)?.roots().len();
+    let most = UNIFORM.min(options.max_leaves);
     let mut enough = 1;
     for cuts in TRIED {
         options.control.check()?;
+        if cuts > 1 && coarse.saturating_mul(cuts.pow(3)) > most {
+            break;
+        }
         let finer = options.clone().first_grid(vec![cuts; problem.dim]);
         let grid = Grid::new(problem, &finer)?;
         let roots = grid.roots();
-        if roots.len() > UNIFORM && cuts > 1 {
-            break;
-        }
         enough = cuts.div_ceil(2);
         let lacking = roots
             .par_iter()
@@ -84,11 +86,14 @@ pub(super) fn evenly(
     leaves: &[Cell],
     one_kind: bool,
     dim: usize,
+    max_leaves: usize,
 ) -> Vec<usize> {
     let count = leaves.len();
     let uniform = leaves.windows(2).all(|pair| pair[0].size == pair[1].size);
     let many = marked.len() as f64 >= MOST * count as f64;
-    if dim == 3 && one_kind && uniform && many && count << dim <= UNIFORM {
+    let finer = count << dim;
+    let few = finer <= UNIFORM && count + finer <= max_leaves;
+    if dim == 3 && one_kind && uniform && many && few {
         (0..count).collect()
     } else {
         marked

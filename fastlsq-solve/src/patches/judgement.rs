@@ -19,6 +19,7 @@ const LEAST: f64 = 1e-3;
 /// more than the one between; elsewhere of the last one, since what a first, coarse tree said has little to do with how
 /// resolved leaves err.
 const BEFORE: f64 = 0.1;
+/// So many refinements count beside the last one.
 const fn remembered(dim: usize) -> usize {
     if dim == 1 { 2 } else { 1 }
 }

@@ -23,8 +23,8 @@ pub(super) struct PatchMesh {
 }
 
 impl PatchMesh {
-    /// As asked for, or by dimension. Where solutions oscillate, larger leaves and so many of them that each resolves
-    /// its waves.
+    /// As asked for, or by dimension, in space by tolerance and sources. Where solutions oscillate, so many leaves that each
+    /// resolves its waves; larger ones on a line and in the plane.
     pub(super) fn first(
         problem: &PatchProblem,
         options: &PatchOptions,
@@ -63,9 +63,13 @@ fn prepare(
     let dim = problem.dim;
     let grid = Grid::new(problem, options)?;
     let in_space = dim == 3 && problem.unknowns == 1 && problem.has_constant_operators();
-    let size = options.leaf.unwrap_or_else(|| match in_space {
-        true => LeafSize::in_space(options.tolerance),
-        false => LeafSize::for_dim(dim),
+    let size = options.leaf.unwrap_or_else(|| {
+        let large = LeafSize::in_space(options.tolerance);
+        if in_space && large.check_limits(problem, &options.control).is_ok() {
+            large
+        } else {
+            LeafSize::for_dim(dim)
+        }
     });
     size.check_traces(dim)?;
     size.check_limits(problem, &options.control)?;
@@ -74,13 +78,12 @@ fn prepare(
         // Nothing is known of the linearised equations yet.
         return Ok((grid, reference));
     }
-    let cuts = match in_space && options.first_grid.is_empty() {
-        true => first_cuts(problem, options, &reference)?,
-        false => 1,
-    };
-    let grid = match cuts {
-        1 => grid,
-        _ => Grid::new(problem, &options.clone().first_grid(vec![cuts; dim]))?,
+    let (grid, cuts) = if in_space && options.first_grid.is_empty() {
+        let cuts = first_cuts(problem, options, &reference)?;
+        let finer = options.clone().first_grid(vec![cuts; dim]);
+        (Grid::new(problem, &finer)?, cuts)
+    } else {
+        (grid, 1)
     };
     let frames = grid
         .roots()
@@ -107,7 +110,7 @@ fn prepare(
     if !options.first_grid.is_empty() || cells > options.max_leaves as f64 {
         return Ok((grid, reference));
     }
-    let options = options.clone().first_grid(vec![parts as usize; dim]);
+    let options = options.clone().first_grid(vec![cuts * parts as usize; dim]);
     Ok((Grid::new(problem, &options)?, reference))
 }
 

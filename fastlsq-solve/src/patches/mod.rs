@@ -20,7 +20,7 @@
 //! as many numbers for the same order.
 //!
 //! # The skeleton
-//! The unknowns that are left are the traces on sides between leaves. Each such side has one equation a node: the fluxes
+//! The unknowns that are left are the traces on sides between leaves. Each such side has one equation per node: the fluxes
 //! n·a∇u of the two neighbours cancel, where a are the coefficients of the second derivatives. As the flux of a leaf is
 //! D c = D S λ + D P f, this is a square system with dense blocks, made of the leaves' Dirichlet-to-Neumann maps D S.
 //! Sides on the outer boundary are known where values are given; otherwise their traces are unknowns too, and the

@@ -41,7 +41,7 @@ const TABLES: f64 = 24.0;
 /// Operations per second on the way to it, or somewhat less.
 const RATE: f64 = 1e10;
 
-/// What operators and fronts may take where no limit is given: in space, sharp peaks take three.
+/// Gibibytes that operators and fronts may take where no limit is given; sharp peaks in space take three.
 const DEFAULT_GIBIBYTES: u64 = 6;
 
 /// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
@@ -60,7 +60,8 @@ pub struct LeafSize {
 }
 
 impl LeafSize {
-    /// The default in dimension `dim`: polynomials, which have a lower rounding floor than waves.
+    /// The default in dimension `dim`: polynomials, which have a lower rounding floor than waves; in space where leaves do not
+    /// share their operators, see [`in_space`](Self::in_space).
     #[must_use]
     pub fn for_dim(dim: usize) -> Self {
         match dim {
@@ -70,13 +71,14 @@ impl LeafSize {
         }
     }
 
-    /// The default in space where leaves share their operators, so that large ones cost little: they hold more functions where
-    /// more digits are asked for.
+    /// The default in space for one equation with constant coefficients, whose leaves share their operators, so that large ones
+    /// cost little: more functions for a tolerance below 1e-3.
     #[must_use]
     pub fn in_space(tolerance: f64) -> Self {
-        match tolerance {
-            tolerance if tolerance >= 1e-3 => Self::for_dim(3),
-            _ => Self::legendre(19, 15, 18),
+        if tolerance >= 1e-3 {
+            Self::for_dim(3)
+        } else {
+            Self::legendre(19, 15, 18)
         }
     }
 
@@ -174,9 +176,10 @@ impl LeafSize {
 pub struct PatchOptions {
     /// The error that is asked for, relative to the size of u in L2. Default 1e-9.
     pub tolerance: f64,
-    /// Cells that each box is cut into along each axis before anything is solved. Default: none.
+    /// Cells that each box is cut into along each axis before anything is solved. Default: chosen by the sources for one linear
+    /// equation with constant coefficients in space, by the wave length where solutions oscillate, one elsewhere.
     pub first_grid: Vec<usize>,
-    /// The discretisation of a leaf; chosen by dimension if absent.
+    /// The discretisation of a leaf. Default: by dimension; in space also by the tolerance, see [`LeafSize::in_space`].
     pub leaf: Option<LeafSize>,
     /// Halvings of a root cell at most. Default 36.
     pub max_depth: u32,

@@ -49,7 +49,7 @@ pub enum SaveError {
     #[error("the file was cut off; save the solution again")]
     Truncated,
     /// More bytes than any solution has.
-    #[error("the file has more than {limit} bytes: no solution is that large")]
+    #[error("more than {limit} bytes: files of solutions are no larger")]
     TooLarge {
         /// The most bytes that are read.
         limit: u64,

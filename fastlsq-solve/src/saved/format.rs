@@ -16,6 +16,8 @@ use crate::solution::Solution;
 
 const FORMAT: &str = "fastlsq-solution";
 const VERSION: u64 = 3;
+/// Files of solutions are no larger.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 /// A file of ours names its format within so many bytes.
 const HEAD: usize = 256;
 
@@ -204,7 +206,11 @@ pub(super) fn encode(solution: &Solution) -> Result<String, SaveError> {
         report: write(solution.report())?,
     };
     document.checksum = document.expected_checksum();
-    serde_json::to_string(&document).map_err(|cause| SaveError::corrupted(&cause))
+    let text = serde_json::to_string(&document).map_err(|cause| SaveError::corrupted(&cause))?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(SaveError::TooLarge { limit: MOST_BYTES });
+    }
+    Ok(text)
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {

@@ -4,11 +4,9 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
+use super::format::MOST_BYTES;
 use super::{SaveError, atomic, format};
 use crate::solution::Solution;
-
-/// A larger file is no solution.
-const MOST_BYTES: u64 = 1 << 30;
 
 impl Solution {
     /// Writes the solution to a file, in the format of [`saved`](crate::saved).
@@ -41,8 +39,8 @@ impl Solution {
     /// ```
     ///
     /// # Errors
-    /// A basis of the user's own that does not say how to be saved, coefficients that are not
-    /// finite, or a file that cannot be written.
+    /// A basis of the user's own that does not say how to be saved, an evolution that takes too many numbers, coefficients that
+    /// are not finite, or a file that cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
         let text = format::encode(self)?;
         atomic::write(path.as_ref(), text.as_bytes())

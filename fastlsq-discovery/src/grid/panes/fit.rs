@@ -64,13 +64,13 @@ pub(in crate::grid) struct Panes<'a> {
 type Counts = Vec<Pair>;
 
 impl<'a> Panes<'a> {
-    /// Panes fine enough for the data; `None` if none are.
+    /// The data and the terms; panes are laid by [`first`](Self::first).
     pub(in crate::grid) fn new(
         library: &'a GridLibrary,
         targets: &'a [GridTerm],
         source: &'a EvaluatedTerms<'_>,
         control: &Control,
-    ) -> Option<Self> {
+    ) -> Self {
         let terms = library.terms();
         let [mut order, mut inner, mut outer] = [[0; 2]; 3];
         for part in terms.iter().chain(targets).flat_map(|term| &term.parts) {
@@ -97,7 +97,7 @@ impl<'a> Panes<'a> {
             });
             corners.fold(0.0, f64::max)
         });
-        Some(Self {
+        Self {
             terms,
             targets,
             data: &source.data,
@@ -107,7 +107,7 @@ impl<'a> Panes<'a> {
             turn,
             fineness: 1.0,
             control: control.clone(),
-        })
+        }
     }
 
     /// The first panes, on smoothed data, with polynomials as fine as the data ask for.
@@ -150,6 +150,9 @@ impl<'a> Panes<'a> {
     fn lay(&self, counts: &Counts, start: &[Vec<Vec<f64>>]) -> Option<Vec<Pane>> {
         let mut panes = Vec::new();
         for (run, (data, count)) in self.data.iter().zip(counts).enumerate() {
+            if count.contains(&0) {
+                continue;
+            }
             let samples = [0, 1].map(|axis: usize| data.shape[axis] / count[axis]);
             let shape = Arc::new(self.shape(data, samples)?);
             let place = |axis: usize, k: usize| k * data.shape[axis] / count[axis];
@@ -164,22 +167,35 @@ impl<'a> Panes<'a> {
     }
 
     fn shape(&self, data: &Prepared<'_>, samples: Pair) -> Option<Shape> {
-        let mut lines = Vec::new();
+        let mut degrees = [0; 2];
         for (axis, &count) in samples.iter().enumerate() {
             let phase = 0.5 * self.turn[axis] * count as f64;
             let wanted = (self.fineness * (1.5 * phase + 5.0)).ceil() as usize;
             let most = (count as f64 / SAMPLES) as usize;
-            let degree = wanted.max(self.order[axis] + 3).min(most);
-            if degree < self.order[axis] + 3 {
+            degrees[axis] = wanted.max(self.order[axis] + 3).min(most);
+            if degrees[axis] < self.order[axis] + 3 {
                 return None;
             }
+        }
+        // Before tables are made: those of long axes are large.
+        let functions: usize = degrees.iter().map(|degree| degree + 1).product();
+        if functions.saturating_mul(data.noise.len()) > MOST {
+            return None;
+        }
+        let mut lines = Vec::new();
+        for (axis, &count) in samples.iter().enumerate() {
             let orders = (self.inner[axis], self.outer[axis]);
             let step = data.run.axes[axis].step;
-            lines.push(Line::new(count, step, degree, self.order[axis], orders)?);
+            lines.push(Line::new(
+                count,
+                step,
+                degrees[axis],
+                self.order[axis],
+                orders,
+            )?);
         }
         let lines: [Line; 2] = lines.try_into().ok()?;
-        let shape = Shape::new(samples, lines);
-        (shape.functions() * data.noise.len() <= MOST).then_some(shape)
+        Some(Shape::new(samples, lines))
     }
 
     /// Squared distance of all polynomials from the samples, and its mean for pure noise.
@@ -345,11 +361,15 @@ impl<'a> Panes<'a> {
         for i in 0..rows.nrows() {
             rows[(i, p)] += carried[(i, 0)];
         }
+        // More equations than numbers (two laws of one field): no solution is near.
+        if slopes.ncols() < rows.nrows() {
+            return None;
+        }
         // J̃ᵀ = QR, so that L = Rᵀ; J̃J̃ᵀ itself would square the condition.
         let factor = slopes.transpose().qr();
         let triangle = factor.thin_R();
-        let least = (0..rows.nrows()).map(|i| triangle[(i, i)].abs());
-        if least.fold(f64::INFINITY, f64::min).is_nan() || slopes.ncols() < rows.nrows() {
+        let vanishes = |pivot: f64| pivot.is_nan() || pivot == 0.0;
+        if (0..rows.nrows()).any(|i| vanishes(triangle[(i, i)])) {
             return None;
         }
         solve_lower_triangular_in_place(triangle.transpose(), rows.as_mut(), Par::Seq);
@@ -423,7 +443,8 @@ impl Solutions for Panes<'_> {
             .iter()
             .map(|data| data.run.values.clone())
             .collect();
-        let mut counts: Counts = vec![[1, 1]; self.data.len()];
+        // A run without panes stays without.
+        let mut counts: Counts = vec![[0, 0]; self.data.len()];
         for pane in panes {
             let data = &self.data[pane.run];
             pane.write(data.shape[1], &mut fields[pane.run]);
@@ -464,7 +485,8 @@ impl Solutions for Panes<'_> {
             .iter()
             .map(|pane| self.laws() * pane.shape.equations())
             .sum();
-        let inside = (shot.square() - outside) / (equations as f64 - shot.law.len() as f64);
+        let inside =
+            (shot.square() - outside) / (equations as f64 - shot.law.len() as f64).max(1.0);
         let chance = CHANCE * (2.0 / (equations as f64).max(1.0)).sqrt();
         inside < (MISFIT + chance) * outside / expected
     }

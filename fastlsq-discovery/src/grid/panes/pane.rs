@@ -125,16 +125,31 @@ impl Pane {
         for (values, noise) in data.run.values.iter().zip(&data.noise) {
             let samples = cut(values);
             let c = project(&samples);
-            outside += (samples.squared_norm_l2() - c.squared_norm_l2()).max(0.0) / (noise * noise);
+            let left = (samples.squared_norm_l2() - c.squared_norm_l2()) / (noise * noise);
+            // Missing values are NaN, which `max` would make 0.
+            if !left.is_finite() {
+                return None;
+            }
+            outside += left.max(0.0);
             nearest.push(c);
         }
-        outside.is_finite().then(|| Self {
+        // Smoothing carries gaps of the neighbours into a pane that has none.
+        let smooth = start.iter().zip(&nearest).map(|(values, own)| {
+            let state = project(&cut(values));
+            if state.squared_norm_l2().is_finite() {
+                state
+            } else {
+                own.clone()
+            }
+        });
+        let state = smooth.collect();
+        Some(Self {
             run,
             first,
             shape: Arc::clone(shape),
             nearest: Arc::new(nearest),
             outside,
-            state: start.iter().map(|values| project(&cut(values))).collect(),
+            state,
         })
     }
 

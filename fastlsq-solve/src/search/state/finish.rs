@@ -64,8 +64,8 @@ impl<W: CandidateMaker> Search<'_, W> {
                 && let Some(unseen) = self.maker.unseen(best).ok().flatten()
                 && unseen.share > best.score.worst
             {
-                estimate *= unseen.share / best.score.worst.max(f64::MIN_POSITIVE);
-                estimate = estimate.min(unseen.share);
+                let ratio = unseen.share / best.score.worst.max(f64::MIN_POSITIVE);
+                estimate = estimate.max((estimate * ratio).min(unseen.share));
                 choice = format!(
                     "{choice}; the data of {} have detail near {:.4?} that no row has seen",
                     unseen.label, unseen.point

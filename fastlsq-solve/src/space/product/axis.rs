@@ -40,7 +40,10 @@ impl Axis {
         count: usize,
         order: usize,
     ) -> Result<Self, SpaceError> {
-        if !(lo < hi && (hi - lo).is_finite()) || count == 0 || count > 2000 {
+        if !(lo < hi && (hi - lo).is_finite())
+            || count == 0
+            || (count | usize::from(periodic)) > 2000
+        {
             return Err(SpaceError::Option {
                 option: "number of functions along an axis",
                 value: count as f64,
