@@ -368,7 +368,7 @@ mod tests {
     fn orthonormal_on_a_disc_and_differentiable() {
         // Points of a grid within the disc, with equal weights.
         let inside: Vec<f64> = (0..60 * 60)
-            .map(|k| [k % 60, k / 60].map(|n| (n as f64 + 0.5) / 30.0 - 1.0))
+            .map(|k| [k % 60, k / 60].map(|n| (f64::from(n) + 0.5) / 30.0 - 1.0))
             .filter(|[x, y]| x * x + y * y <= 1.0)
             .flatten()
             .collect();

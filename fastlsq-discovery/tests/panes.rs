@@ -7,8 +7,11 @@ use fastlsq_discovery::{
 };
 use ndarray::Array2;
 
+/// A name and a formula in x and t.
+type Named<'a> = (&'a str, fn(f64, f64) -> f64);
+
 /// One or two fields by their formulas on [0, 6] × [0, 2], with noise of this deviation.
-fn fields(exact: &[(&str, fn(f64, f64) -> f64)], noise: f64, seed: u64) -> GridData {
+fn fields(exact: &[Named<'_>], noise: f64, seed: u64) -> GridData {
     let x: Vec<f64> = (0..90).map(|i| 6.0 * f64::from(i) / 89.0).collect();
     let t: Vec<f64> = (0..70).map(|j| 2.0 * f64::from(j) / 69.0).collect();
     let errors = UnitSampler::independent(seed).normals(90 * 70, exact.len());
@@ -104,4 +107,31 @@ fn solutions_that_do_not_follow_the_samples_change_nothing() {
     let both = discover(&data, &terms, &["u_t"], LikelihoodRefit::Always);
     assert_eq!(both.horizon, None, "{}", both.summary());
     assert_eq!(both.summary(), rows.summary());
+}
+
+/// Two laws of one field, which determine each other's solutions: the rows' answer stands.
+#[test]
+fn more_laws_than_fields_are_not_refitted() {
+    let data = fields(&[("u", heat)], 0.05, 7);
+    let found = discover(
+        &data,
+        &["u", "u_x", "u_xx"],
+        &["u_t", "u_tt"],
+        LikelihoodRefit::Always,
+    );
+    assert_eq!(found.laws.len(), 2);
+    assert!(found.horizon.is_none(), "{}", found.summary());
+}
+
+/// A gap costs the panes that it touches, and no others.
+#[test]
+fn gaps_cost_their_panes_only() {
+    let gappy = |x: f64, t: f64| match (2.7..3.4).contains(&x) && (0.9..1.2).contains(&t) {
+        true => f64::NAN,
+        false => heat(x, t),
+    };
+    let data = fields(&[("u", gappy)], 0.1, 4);
+    let terms = ["u", "u^2", "u_x", "u u_x", "u_xx"];
+    let found = discover(&data, &terms, &["u_t"], LikelihoodRefit::Always);
+    assert_eq!(found.laws[0].support(), [2, 4], "{}", found.summary());
 }

@@ -15,7 +15,7 @@ fn on(a: f64, b: f64, end: f64) -> NonlinearProblem {
     NonlinearProblem::on(Interval::new(a, b).unwrap().over(0.0, end).unwrap())
 }
 
-fn evolved(problem: NonlinearProblem, tolerance: f64) -> NonlinearSolution {
+fn evolved(problem: &NonlinearProblem, tolerance: f64) -> NonlinearSolution {
     let options = NewtonOptions::new().tolerance(tolerance);
     problem.evolve_with(&options).unwrap()
 }
@@ -37,7 +37,7 @@ fn layer() -> NonlinearSolution {
         .equation(u.d(T) + u * u.d(X), 0.02 * laplacian(u))
         .initial_value(-sin(PI * X))
         .dirichlet(0.0);
-    evolved(problem, 1e-6)
+    evolved(&problem, 1e-6)
 }
 
 /// Values and derivatives of the file are those of the solution, and a second file is the first.
@@ -101,7 +101,7 @@ fn exponentials_come_back() {
         .equation(u.d(T), laplacian(u) + X)
         .initial_value(sin(PI * X) + 0.1 * sin(9.0 * PI * X))
         .dirichlet(0.0);
-    let heat = evolved(heat, 1e-10);
+    let heat = evolved(&heat, 1e-10);
     assert!(heat.report().method.contains("exponential"));
     comes_back(
         &heat,
@@ -115,7 +115,7 @@ fn exponentials_come_back() {
         .initial_velocity(0.0)
         .periodic(X);
     comes_back(
-        &evolved(wave, 1e-8),
+        &evolved(&wave, 1e-8),
         &[&[0.3, 0.0], &[0.71, 3.3], &[0.5, 10.0]],
         &[(u.into(), 1e-12), (u.d(X), 1e-10), (u.d(T), 1e-10)],
     );
@@ -136,7 +136,7 @@ fn fields_come_back() {
         .condition(Y.lo(), v.d(Y), 0.0)
         .condition(Y.hi(), v.d(Y), 0.0);
     comes_back(
-        &evolved(system, 1e-5),
+        &evolved(&system, 1e-5),
         &[&[0.3, 0.1, 0.0], &[0.9, 0.7, 0.11], &[0.0, 1.0, 0.2]],
         &[(u.into(), 1e-13), ((u * v).d(Y), 1e-10), (v.d(T), 1e-10)],
     );
@@ -147,7 +147,7 @@ fn fields_come_back() {
             .initial_value((1.0 - X * X - Y * Y) * (1.0 + X))
             .dirichlet(0.0);
         comes_back(
-            &evolved(disc, 1e-4),
+            &evolved(&disc, 1e-4),
             &[&[0.3, 0.1, 0.0], &[-0.5, 0.7, 0.11], &[0.0, 0.0, 0.2]],
             &[(u.into(), 1e-12), (u.d(X), 1e-10), (u.d(T), 1e-8)],
         );
@@ -163,7 +163,7 @@ fn an_end_before_the_last_time_comes_back() {
         .initial_value(1.0 + 0.0 * tanh(X))
         .condition(X.lo(), u.d(X), 0.0)
         .condition(X.hi(), u.d(X), 0.0);
-    let blown = evolved(blown, 1e-6);
+    let blown = evolved(&blown, 1e-6);
     assert!(blown.evolution().unwrap().blow_up.is_some());
     let back = comes_back(&blown, &[&[0.3, 0.0], &[0.5, 0.9]], &[(u.into(), 1e-12)]);
     assert!(back.value(&[0.5, 1.5]).unwrap().is_nan());

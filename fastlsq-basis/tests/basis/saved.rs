@@ -265,6 +265,10 @@ fn parameters_out_of_range_are_refused() {
             "{pointer} {wrong}"
         );
     }
+    // Of degree 0 there is one polynomial, whatever the number of axes that a file claims.
+    let points = ndarray::array![[0.0, 0.5], [0.5, 0.0]];
+    let constant = OrthogonalPolynomials::new(points.view(), &[1.0, 1.0], 0).unwrap();
+    assert!(!set(&constant, "/Orthogonal/dim", json!(u64::MAX)));
     let line = Arc::new(TanhBasis::builder(1, 3).build().unwrap());
     let line = serde_json::to_value(line.to_saved().unwrap()).unwrap();
     let joined = JoinedBasis::new([tanh.clone() as Arc<dyn Basis>, tanh]).unwrap();
