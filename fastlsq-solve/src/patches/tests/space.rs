@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::patches::first_cuts::first_cuts;
+use crate::patches::reference::Reference;
 use crate::patches::{LeafSize, PatchOptions};
 
 fn minus_laplacian_3d() -> Operator {
@@ -56,39 +58,43 @@ fn the_error_falls_with_the_order_of_the_leaf() {
     assert!(coarse / fine > 400.0, "{coarse:e} {fine:e}");
 }
 
-#[test]
-fn the_first_tree_knows_how_fine_the_sources_are() {
-    // A peak that one leaf cannot hold: the tree begins finer, all leaves are split at once, and the estimate holds.
-    let peak = |x: &[f64]| {
-        let square: f64 = x
-            .iter()
-            .zip([0.4, 0.55, 0.45])
-            .map(|(x, c)| (x - c).powi(2))
-            .sum();
-        (square, (-200.0 * square).exp())
+/// A peak in the unit cube, and the problem that it solves.
+fn peak(sharpness: f64) -> (PatchProblem, impl Fn(&[f64]) -> f64) {
+    let square = |x: &[f64]| -> f64 {
+        let each = x.iter().zip([0.4, 0.55, 0.45]);
+        each.map(|(x, c)| (x - c).powi(2)).sum()
     };
-    let source = move |x: &[f64]| {
-        let (square, value) = peak(x);
-        (1200.0 - 160_000.0 * square) * value
-    };
+    let exact = move |x: &[f64]| (-sharpness * square(x)).exp();
+    let source = move |x: &[f64]| sharpness * (6.0 - 4.0 * sharpness * square(x)) * exact(x);
     let boxes = [([0.0; 3], [1.0; 3])];
-    let problem = with_values(&boxes, &minus_laplacian_3d(), source, move |x| peak(x).1);
-    let options = PatchOptions::new().tolerance(1e-3);
-    let u = problem.solve(&options).unwrap();
-    let rounds = &u.report().rounds;
-    assert!(rounds[0].leaves > 1, "{rounds:?}");
-    for pair in rounds.windows(2) {
-        assert_eq!(pair[1].leaves, 8 * pair[0].leaves, "{rounds:?}");
-    }
-    let found = error(&u, move |x| peak(x).1);
-    assert!(found < 1e-3, "{found:e}");
-    // A smooth source needs one leaf.
-    let exact = |x: &[f64]| x[0].sin() * x[1].cos() + x[2];
-    let source = |x: &[f64]| 2.0 * x[0].sin() * x[1].cos();
     let problem = with_values(&boxes, &minus_laplacian_3d(), source, exact);
+    (problem, exact)
+}
+
+#[test]
+fn the_first_grid_follows_from_the_sources_and_keeps_to_the_limits() {
+    let reference = Reference::new(3, &LeafSize::for_dim(3), 0).unwrap();
+    let cuts = |sharpness: f64, options: &PatchOptions| {
+        first_cuts(&peak(sharpness).0, options, &reference).unwrap()
+    };
+    let options = PatchOptions::new().tolerance(1e-4);
+    let each = [1.0, 50.0, 200.0].map(|sharpness| cuts(sharpness, &options));
+    assert_eq!(each[0], 1);
+    assert!(each[0] <= each[1] && each[1] < each[2], "{each:?}");
+    assert!(cuts(200.0, &PatchOptions::new().tolerance(1e-8)) >= each[2]);
+    assert_eq!(cuts(200.0, &options.max_leaves(7)), 1);
+}
+
+#[test]
+fn uniform_trees_stay_uniform_where_many_leaves_ask_for_more() {
+    let (problem, exact) = peak(60.0);
+    let options = PatchOptions::new().tolerance(1e-3).first_grid([2, 2, 2]);
     let u = problem.solve(&options).unwrap();
-    assert_eq!(u.report().rounds[0].leaves, 1);
-    assert!(error(&u, exact) < 1e-3);
+    let leaves: Vec<usize> = u.report().rounds.iter().map(|r| r.leaves).collect();
+    assert_eq!(leaves[..2], [8, 64]);
+    let found = error(&u, &exact);
+    assert!(found < 1e-3, "{found:e}");
+    assert!(u.report().error_estimate > found / 5.0);
 }
 
 #[test]
