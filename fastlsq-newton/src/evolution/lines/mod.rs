@@ -7,6 +7,7 @@ mod form;
 mod history;
 mod march;
 mod mesh;
+mod second_order;
 mod system;
 
 use super::form::Form;

@@ -1,6 +1,6 @@
 //! An evolution in a space of joined polynomials as an ordinary differential equation.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use faer::{MatMut, c64};
@@ -8,6 +8,8 @@ use fastlsq_solve::dense::Lu;
 use fastlsq_solve::space::line::{BandFactors, BandMatrix, LineSpace, SlopeTerm};
 
 use super::form::LineProblem;
+use super::second_order::SecondOrder;
+use crate::evolution::form::Rates;
 use crate::evolution::ode::{Linearised, Ode, Shifted};
 
 /// Times at which data are remembered: those of the stages of a step, to which every iteration returns.
@@ -20,6 +22,8 @@ pub(crate) struct System<'a> {
     pub(crate) space: Arc<LineSpace>,
     /// Data at the ends at the last times that were asked for.
     remembered: RefCell<Vec<(f64, Vec<f64>)>>,
+    /// What halves the linear systems, where something does.
+    second_order: OnceCell<Option<Arc<SecondOrder>>>,
 }
 
 impl<'a> System<'a> {
@@ -28,6 +32,7 @@ impl<'a> System<'a> {
             problem,
             space: Arc::clone(space),
             remembered: RefCell::new(Vec::new()),
+            second_order: OnceCell::new(),
         }
     }
 
@@ -59,13 +64,15 @@ impl<'a> System<'a> {
         )
     }
 
+    fn slopes(&self, t: f64, y: &[f64]) -> Option<Rates> {
+        let samples = self.samples(t, y)?;
+        let nodes = self.space.nodes();
+        self.problem.rates(t, nodes, &samples, true).ok()
+    }
+
     /// ⟨φᵢ, ∂F/∂u φⱼ⟩.
     pub(crate) fn matrix(&self, t: f64, y: &[f64]) -> Option<BandMatrix> {
-        let samples = self.samples(t, y)?;
-        let rates = self
-            .problem
-            .rates(t, self.space.nodes(), &samples, true)
-            .ok()?;
+        let rates = self.slopes(t, y)?;
         let terms: Vec<SlopeTerm<'_>> = rates
             .slopes
             .iter()
@@ -111,6 +118,12 @@ impl Ode for System<'_> {
     }
 
     fn linearise(&self, t: f64, y: &[f64]) -> Box<dyn Linearised> {
+        let second_order = self
+            .second_order
+            .get_or_init(|| SecondOrder::new(self.problem, &self.space));
+        if let (Some(halves), Some(rates)) = (second_order, self.slopes(t, y)) {
+            return Box::new(halves.linearised(self.problem, &rates));
+        }
         let mass = Arc::clone(self.space.mass());
         let matrix = self.matrix(t, y);
         Box::new(BandJacobian { mass, matrix })

@@ -123,27 +123,32 @@ impl BandMatrix {
     /// The factors of λ·self − h·other, two matrices of one shape.
     #[must_use]
     pub fn shifted(&self, lambda: c64, other: &Self, h: f64) -> BandFactors {
-        let combine = |a: f64, b: f64| (lambda.re * a - h * b, lambda.im * a);
+        self.combined(&[(lambda, self), (c64::new(-h, 0.0), other)])
+    }
+
+    /// The factors of a sum of matrices of the shape of this one, each times a number.
+    #[must_use]
+    pub fn combined(&self, terms: &[(c64, &Self)]) -> BandFactors {
         let row = 2 * self.width + 1;
         let wide = 3 * self.width + 1;
-        let complex = lambda.im != 0.0;
+        let complex = terms.iter().any(|(factor, _)| factor.im != 0.0);
         let mut re = vec![0.0; self.size * wide];
         let mut im = vec![0.0; if complex { self.size * wide } else { 0 }];
-        for i in 0..self.size {
-            for k in 0..row {
-                let (a, b) = combine(self.band[i * row + k], other.band[i * row + k]);
-                re[i * wide + k] = a;
-                if complex {
-                    im[i * wide + k] = b;
+        for (factor, term) in terms {
+            let add = |part: f64, out: &mut [f64]| {
+                if part == 0.0 {
+                    return;
                 }
-            }
+                let rows = out.chunks_exact_mut(wide);
+                for (out, own) in rows.zip(term.band.chunks_exact(row)) {
+                    for (out, own) in out.iter_mut().zip(own) {
+                        *out += part * own;
+                    }
+                }
+            };
+            add(factor.re, &mut re);
+            add(factor.im, &mut im);
         }
-        let mix = |a: &Mat<f64>, b: &Mat<f64>| {
-            Mat::from_fn(a.nrows(), a.ncols(), |i, j| {
-                let (re, im) = combine(a[(i, j)], b[(i, j)]);
-                c64::new(re, im)
-            })
-        };
         let mut factors = BandFactors {
             size: self.size,
             width: self.width,
@@ -152,31 +157,30 @@ impl BandMatrix {
             re,
             im,
             pivots: vec![0; self.size],
-            ends: (0..self.size).map(|i| self.end_of_row(other, i)).collect(),
+            ends: Vec::new(),
             depths: vec![0; self.size],
             border: None,
         };
+        factors.ends = (0..self.size).map(|i| factors.end_of_row(i)).collect();
         Arch::new().dispatch(
             #[inline(always)]
             || factors.eliminate(),
         );
         if self.corner.nrows() > 0 {
-            let right = mix(&self.right, &other.right);
-            let below = mix(&self.below, &other.below);
-            let corner = mix(&self.corner, &other.corner);
+            let sum = |part: fn(&Self) -> &Mat<f64>| {
+                let shape = part(self);
+                Mat::from_fn(shape.nrows(), shape.ncols(), |i, j| {
+                    let terms = terms.iter();
+                    terms
+                        .map(|(factor, term)| factor * part(term)[(i, j)])
+                        .sum::<c64>()
+                })
+            };
+            let (right, below) = (sum(|own| &own.right), sum(|own| &own.below));
+            let corner = sum(|own| &own.corner);
             factors.border = Some(Border::new(&factors, &right, below, corner));
         }
         factors
-    }
-
-    /// One past the last column in which row i of either matrix is not zero.
-    fn end_of_row(&self, other: &Self, i: usize) -> usize {
-        let row = 2 * self.width + 1;
-        let entries = self.band[i * row..(i + 1) * row].iter();
-        let both = entries.zip(&other.band[i * row..(i + 1) * row]);
-        let last = both.into_iter().rposition(|(a, b)| *a != 0.0 || *b != 0.0);
-        let end = last.map_or(i + 1, |k| (i + k + 1).saturating_sub(self.width));
-        end.clamp(i + 1, self.size)
     }
 
     /// The factors of the matrix itself.
@@ -239,6 +243,18 @@ impl Border {
 impl BandFactors {
     fn wide(&self) -> usize {
         3 * self.width + 1
+    }
+
+    /// One past the last column in which row i is not zero, before elimination.
+    fn end_of_row(&self, i: usize) -> usize {
+        let (wide, row) = (self.wide(), 2 * self.width + 1);
+        let last = |part: &[f64]| {
+            let own = part.get(i * wide..i * wide + row)?;
+            own.iter().rposition(|a| *a != 0.0)
+        };
+        let last = last(&self.re).max(last(&self.im));
+        let end = last.map_or(i + 1, |k| (i + k + 1).saturating_sub(self.width));
+        end.clamp(i + 1, self.size)
     }
 
     #[inline(always)]

@@ -662,20 +662,39 @@ impl Joint {
                 rows[(k, j)] /= norm;
             }
         }
-        let split = few(&rows);
-        if split.independent < conditions.len() {
+        // Functions that no condition connects are dealt with apart: those with the same conditions get the same functions.
+        let mut null = Mat::zeros(size, size);
+        let mut pseudo_inverse = Mat::zeros(size, conditions.len());
+        let (mut independent, mut count) = (0, 0);
+        for (own_functions, own_rows) in connected(functions, conditions) {
+            let place = |j: usize| own_functions[j / order] * order + j % order;
+            let split = few(&Mat::from_fn(
+                own_rows.len(),
+                own_functions.len() * order,
+                |k, j| rows[(own_rows[k], place(j))],
+            ));
+            independent += split.independent;
+            for i in 0..split.null.nrows() {
+                for j in 0..split.null.ncols() {
+                    null[(place(i), count + j)] = split.null[(i, j)];
+                }
+                for (k, row) in own_rows.iter().enumerate() {
+                    pseudo_inverse[(place(i), *row)] = split.pseudo_inverse[(i, k)];
+                }
+            }
+            count += split.null.ncols();
+        }
+        if independent < conditions.len() {
             let upper = conditions.first().is_some_and(|(_, c)| c.upper);
             return Err(SpaceError::EndConditions {
                 end: if upper { "upper" } else { "lower" },
                 given: conditions.len(),
-                independent: split.independent,
+                independent,
             });
         }
         let unscaled = |i: usize| scales[i % order];
         // Orthonormal combinations of the free ones.
-        let free = Mat::from_fn(size, split.null.ncols(), |i, j| {
-            unscaled(i) * split.null[(i, j)]
-        });
+        let free = Mat::from_fn(size, count, |i, j| unscaled(i) * null[(i, j)]);
         let full = Mat::from_fn(size, size, |i, j| {
             if i / order == j / order {
                 gram[(i % order, j % order)]
@@ -690,7 +709,6 @@ impl Joint {
         let factor = cholesky(inner).ok_or(SpaceError::Numerical {
             what: "the functions of a joint",
         })?;
-        let count = free.ncols();
         // free·L⁻ᵀ, column by column: xLᵀ = row.
         let mut orthonormal = Mat::zeros(size, count);
         for i in 0..size {
@@ -702,12 +720,42 @@ impl Joint {
         Ok(Self {
             free: orthonormal,
             lift: Mat::from_fn(size, conditions.len(), |i, k| {
-                unscaled(i) * split.pseudo_inverse[(i, k)] / norms[k]
+                unscaled(i) * pseudo_inverse[(i, k)] / norms[k]
             }),
             data: conditions.iter().map(|(datum, _)| *datum).collect(),
             first: 0,
         })
     }
+}
+
+/// The functions in groups that no condition connects, each with the numbers of its conditions.
+fn connected(
+    functions: usize,
+    conditions: &[(usize, &EndCondition)],
+) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let mut groups: Vec<(Vec<usize>, Vec<usize>)> =
+        (0..functions).map(|s| (vec![s], Vec::new())).collect();
+    for (row, (_, condition)) in conditions.iter().enumerate() {
+        let coefficients = condition.coefficients.iter();
+        let touches = |s: &usize| {
+            let own = coefficients.as_slice().get(*s);
+            own.is_some_and(|own| own.iter().any(|b| *b != 0.0))
+        };
+        let (touched, mut others): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|(own, _)| own.iter().any(touches));
+        let mut joined = (Vec::new(), vec![row]);
+        for (own, rows) in touched {
+            joined.0.extend(own);
+            joined.1.extend(rows);
+        }
+        joined.0.sort_unstable();
+        joined.1.sort_unstable();
+        others.push(joined);
+        others.sort_by_key(|(own, _)| own.first().copied());
+        groups = others;
+    }
+    groups
 }
 
 impl Piece {
