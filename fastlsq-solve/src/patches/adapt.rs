@@ -68,7 +68,13 @@ impl PatchProblem {
             let solved = match (refinement.solve_on(self, &mesh, before), last.take()) {
                 // What was found before stands.
                 (Err(PatchError::Limit(limit)), Some((mesh, solved))) => {
-                    return Ok((refinement, mesh, solved, limit.into()));
+                    let met = solved.estimate <= options.tolerance;
+                    let status = if met {
+                        PatchStatus::ToleranceMet
+                    } else {
+                        limit.into()
+                    };
+                    return Ok((refinement, mesh, solved, status));
                 }
                 (solved, _) => solved?,
             };
@@ -202,13 +208,21 @@ impl Refinement {
         })?;
         let judged = Judgement::new(&qualities, &self.rounds, before.is_some(), mesh.grid.dim);
         let round = judged.round(&factored, operators);
-        let marked = judged.marked(&qualities, &mesh.tree, &self.options);
+        let mut marked = judged.marked(&qualities, &mesh.tree, &self.options);
+        let again = self.asks_again(&judged, mesh);
+        if again {
+            marked = judged.above(0.0, &qualities, &mesh.tree, &self.options);
+        }
         let alike = |pair: &[&Leaf]| pair[0].class == pair[1].class;
         let one_kind = factored.leaves.windows(2).all(alike);
         let (cells, most) = (&mesh.tree.leaves, self.options.max_leaves);
         let marked = evenly(marked, cells, one_kind, mesh.grid.dim, most);
         let memory = self.store.bytes() + self.cache.bytes();
         let mut status = self.stop(&judged, &marked, mesh, memory);
+        let room = mesh.tree.leaves.len() + (marked.len() << mesh.grid.dim) <= most;
+        if again && room && !marked.is_empty() {
+            status = None;
+        }
         let mut estimate = judged.estimate;
         if status.is_some() {
             let corrected = || corrected(&factored, state, &judged);
@@ -274,6 +288,17 @@ impl Refinement {
             boxes: boxes(tree, &mesh.grid, &solved.qualities, solved.judged.scale),
             seed: self.options.seed,
         }
+    }
+
+    /// Whether a first solve that is good enough is followed by another: it knows only roughly how good it is, and on a line
+    /// the second one, which tells, costs little.
+    fn asks_again(&self, judged: &Judgement, mesh: &PatchMesh) -> bool {
+        let options = &self.options;
+        mesh.grid.dim == 1
+            && judged.change.is_none()
+            && judged.estimate <= options.tolerance
+            && options.max_rounds > 1
+            && options.control.check().is_ok()
     }
 
     /// Whether refinement ends here, and why.

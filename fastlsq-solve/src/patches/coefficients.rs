@@ -25,6 +25,14 @@ impl Values {
         }
     }
 
+    /// How many points have a value of their own.
+    fn count(&self) -> usize {
+        match self {
+            Self::Constant(_) => 1,
+            Self::Each(values) => values.len(),
+        }
+    }
+
     /// The largest value with the sign of `like`, in absolute value.
     fn largest_like(&self, like: f64) -> f64 {
         let same = |c: f64| if c * like > 0.0 { c.abs() } else { 0.0 };
@@ -48,10 +56,7 @@ impl Values {
 
     /// The largest difference; both at the same points.
     fn distance(&self, other: &Self) -> f64 {
-        let count = match (self, other) {
-            (Self::Each(values), _) | (_, Self::Each(values)) => values.len(),
-            _ => 1,
-        };
+        let count = self.count().max(other.count());
         let differences = (0..count).map(|i| (self.at(i) - other.at(i)).abs());
         differences.fold(0.0, |a, b| if b.is_nan() { b } else { a.max(b) })
     }
@@ -234,6 +239,38 @@ impl LocalRow {
             .fold(0.0, f64::max)
     }
 
+    /// On a line: how fast solutions without a source may fall off from the lower and from the upper end of the leaf, in its
+    /// coordinates. These are −λ and λ for the real roots of aλ² + bλ + c, the coefficients of an unknown taken at any point.
+    pub(super) fn falling_off(&self, reference: &Reference) -> [f64; 2] {
+        let order = |term: &LocalTerm| reference.derivatives[term.alpha].order();
+        let count = self.terms.iter().map(|term| term.values.count());
+        let count = count.max().unwrap_or(0);
+        let mut fastest = [0.0_f64; 2];
+        for leading in self.terms.iter().filter(|term| order(term) == 2) {
+            let own = |term: &&LocalTerm| term.unknown == leading.unknown;
+            for point in 0..count {
+                let sum = |of: u32| -> f64 {
+                    let terms = self.terms.iter().filter(own);
+                    let terms = terms.filter(|term| order(term) == of);
+                    terms.map(|term| term.values.at(point)).sum()
+                };
+                let (half, c) = (0.5 * sum(1) / sum(2), sum(0) / sum(2));
+                let discriminant = half * half - c;
+                if discriminant < 0.0 {
+                    continue;
+                }
+                // The larger root without cancellation, the other by their product.
+                let larger = -half - discriminant.sqrt().copysign(half);
+                let other = if larger == 0.0 { 0.0 } else { c / larger };
+                for root in [larger, other] {
+                    fastest[0] = fastest[0].max(-root);
+                    fastest[1] = fastest[1].max(root);
+                }
+            }
+        }
+        fastest
+    }
+
     /// Adds Σ a ξᵢξⱼ over the second derivatives at one point to the row of a matrix, one column per unknown.
     fn add_symbol(&self, point: usize, xi: &[f64], reference: &Reference, into: &mut [f64]) {
         for term in &self.terms {
@@ -248,11 +285,7 @@ impl LocalRow {
 
     /// Numbers that are stored.
     pub(super) fn numbers(&self) -> usize {
-        let of = |term: &LocalTerm| match &term.values {
-            Values::Constant(_) => 1,
-            Values::Each(values) => values.len(),
-        };
-        self.terms.iter().map(of).sum()
+        self.terms.iter().map(|term| term.values.count()).sum()
     }
 
     /// Divides by a number.

@@ -233,6 +233,14 @@ impl Grid {
         Some(at)
     }
 
+    /// Whether a face of a cell lies on the boundary, or on an interface between boxes.
+    pub(super) fn is_wall(&self, cell: &Cell, axis: usize, upper: bool) -> bool {
+        let Some(corner) = self.across(cell, axis, upper) else {
+            return true;
+        };
+        self.owner(&Cell { corner, size: 1 }) != self.owner(cell)
+    }
+
     /// The lattice coordinate of a face; the upper end of a periodic axis is its lower end.
     pub(super) fn face_coordinate(&self, cell: &Cell, axis: usize, upper: bool) -> u64 {
         let at = cell.corner[axis] + if upper { cell.size } else { 0 };

@@ -126,24 +126,33 @@ impl Judgement {
         tree: &Tree,
         options: &PatchOptions,
     ) -> Vec<usize> {
-        let threshold = options.share * self.indicator * self.scale;
-        let above = |least: f64| -> Vec<usize> {
-            let worth = |(quality, cell): (&LeafQuality, &Cell)| {
-                quality.residual > threshold.max(least).max(quality.floor)
-                    && cell.depth() < options.max_depth
-            };
-            let pairs = qualities.iter().zip(&tree.leaves).enumerate();
-            pairs
-                .filter(|(_, pair)| worth(*pair))
-                .map(|(place, _)| place)
-                .collect()
-        };
+        let above = |least: f64| self.above(least, qualities, tree, options);
         let least = LEAF_SHARE * options.tolerance * self.scale;
         let marked = above(least);
         if marked.is_empty() && self.estimate > options.tolerance {
             return above(least * (self.indicator / self.estimate).min(1.0));
         }
         marked
+    }
+
+    /// The leaves whose residual is a fair share of the largest, above rounding and above this.
+    pub(super) fn above(
+        &self,
+        least: f64,
+        qualities: &[LeafQuality],
+        tree: &Tree,
+        options: &PatchOptions,
+    ) -> Vec<usize> {
+        let threshold = options.share * self.indicator * self.scale;
+        let worth = |(quality, cell): (&LeafQuality, &Cell)| {
+            quality.residual > threshold.max(least).max(quality.floor)
+                && cell.depth() < options.max_depth
+        };
+        let pairs = qualities.iter().zip(&tree.leaves).enumerate();
+        pairs
+            .filter(|(_, pair)| worth(*pair))
+            .map(|(place, _)| place)
+            .collect()
     }
 
     pub(super) fn at_depth_limit(tree: &Tree, options: &PatchOptions) -> bool {

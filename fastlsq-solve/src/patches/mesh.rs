@@ -114,7 +114,12 @@ fn prepare(
     Ok((Grid::new(problem, &options)?, reference))
 }
 
-/// The root cells, split until waves of the equation are resolved in every leaf.
+/// Functions that fall off by e^−2 times this across a leaf are resolved, to 1e-11 by polynomials of degree 20.
+const STEEPEST: f64 = 6.0;
+
+/// The root cells, split until waves of the equation are resolved in every leaf and, on a line, so are the layers that it may
+/// have at ends and interfaces: before these are resolved, a flow carries their residuals everywhere, and every leaf would be
+/// split.
 fn first_tree(
     problem: &PatchProblem,
     grid: &Grid,
@@ -129,8 +134,12 @@ fn first_tree(
         let coarse = tree
             .leaves
             .par_iter()
-            .map(|cell| LeafFrame::new(*cell, grid, problem, reference))
-            .map(|frame| Ok(frame?.oscillation > reference.resolution))
+            .map(|cell| {
+                let frame = LeafFrame::new(*cell, grid, problem, reference)?;
+                let waves = frame.oscillation > reference.resolution;
+                let depth = cell.depth() < options.max_depth;
+                Ok(waves || (depth && has_layer(&frame, grid, reference)))
+            })
             .collect::<Result<Vec<bool>, PatchError>>()?;
         let marked: Vec<usize> = (0..coarse.len()).filter(|&place| coarse[place]).collect();
         let after = tree.leaves.len() + (marked.len() << problem.dim);
@@ -139,4 +148,16 @@ fn first_tree(
         }
         tree = tree.split(&marked, grid);
     }
+}
+
+/// Whether a leaf at an end of a line, or at an interface, may have a layer there that is too thin for it.
+fn has_layer(frame: &LeafFrame, grid: &Grid, reference: &Reference) -> bool {
+    if grid.dim != 1 {
+        return false;
+    }
+    let rows = frame.rows.iter().map(|row| row.falling_off(reference));
+    let [lower, upper] = rows.fold([0.0_f64; 2], |a, b| [a[0].max(b[0]), a[1].max(b[1])]);
+    let ends = [(lower, false), (upper, true)];
+    ends.into_iter()
+        .any(|(steep, upper)| steep > STEEPEST && grid.is_wall(&frame.cell, 0, upper))
 }

@@ -53,6 +53,9 @@
 //! refinement changed u by the error of the solve before, whose residual is known. Iterative refinement measures rounding.
 //! The loop ends when the estimate meets the tolerance, when only rounding is left, or at a limit.
 //!
+//! On a line, the first tree is fine enough at ends and interfaces for the layers that the equation may have there: the real roots
+//! of aλ² + bλ + c tell how thin they are (`mesh`).
+//!
 //! In space, where leaves of one kind make equal fronts on a uniform tree, the first tree is chosen by the sources, and all
 //! leaves are split where many ask for it (`first_cuts`).
 //!

@@ -114,6 +114,40 @@ fn layers_of_any_width_on_an_interval() {
 }
 
 #[test]
+fn layers_are_met_where_the_equation_has_them() {
+    let solved =
+        |terms: &[(f64, [u32; 1])], source: f64, exact: &(dyn Fn(&[f64]) -> f64 + Sync)| {
+            let ends = [exact(&[0.0]), exact(&[1.0])];
+            let values = move |x: &[f64]| if x[0] < 0.5 { ends[0] } else { ends[1] };
+            let problem = with_values(&[([0.0], [1.0])], &operator(terms), move |_| source, values);
+            let u = problem.solve(&PatchOptions::new().tolerance(1e-9)).unwrap();
+            assert!(error(&u, exact) < 1e-9, "{:e}", error(&u, exact));
+            u.report().clone()
+        };
+    // −εu″ − u′ = −1: at the lower end. −εu″ + u = 1: at both, of width √ε. Advection and decay: one layer of each kind.
+    let eps = 1e-6;
+    let flow = solved(&[(-eps, [2]), (-1.0, [1])], -1.0, &|x| {
+        x[0] + (-x[0] / eps).exp()
+    });
+    let root = f64::sqrt(eps);
+    let decay = solved(&[(-eps, [2]), (1.0, [0])], 1.0, &|x| {
+        1.0 - (-x[0] / root).exp() - ((x[0] - 1.0) / root).exp()
+    });
+    let (sum, product) = (1.0 / eps, -200.0 / eps);
+    let larger = 0.5 * (sum + (sum * sum - 4.0 * product).sqrt());
+    let smaller = product / larger;
+    let both = solved(&[(-eps, [2]), (1.0, [1]), (200.0, [0])], 0.0, &|x| {
+        (smaller * x[0]).exp() + (larger * (x[0] - 1.0)).exp()
+    });
+    for (report, most) in [(flow, 24), (decay, 30), (both, 36)] {
+        assert!(
+            report.leaves <= most && report.rounds.len() <= 4,
+            "{report}"
+        );
+    }
+}
+
+#[test]
 fn coefficients_may_jump_on_faces() {
     let nu = |x: &[f64]| {
         if (x[0] > 0.0) == (x[1] > 0.0) {
