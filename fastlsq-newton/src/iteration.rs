@@ -8,7 +8,7 @@ use web_time::Instant;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::lsq::LsqInfo;
-use fastlsq_solve::search::{rms, system_bytes};
+use fastlsq_solve::rows::{rms, system_bytes};
 use fastlsq_solve::{RowBlock, Stage, WrittenRows};
 use ndarray::ArrayView2;
 

@@ -1,7 +1,7 @@
 //! A check of the slopes that Newton's method uses, against differences of the residual itself.
 
 use fastlsq_basis::sampling::UnitSampler;
-use fastlsq_solve::search::HeldOut;
+use fastlsq_solve::rows::HeldOut;
 
 use crate::NewtonError;
 use crate::problem::{Concrete, NonlinearProblem};

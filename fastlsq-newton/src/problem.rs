@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fastlsq_solve::search;
+use fastlsq_solve::search::Features;
 use fastlsq_solve::{
     ConcreteProblem, Domain, EquationRow, Field, Parameter, ProblemStatement, SolveError, Statement,
 };
@@ -82,7 +82,7 @@ impl NonlinearProblem {
     /// [`NewtonError::NoEvolution`], and as [`solve`](Self::solve).
     pub fn evolve_with(&self, options: &NewtonOptions) -> Result<NonlinearSolution, NewtonError> {
         let concrete = Concrete::new(self, None)?;
-        search::validate(&concrete.frame, &options.solve)?;
+        options.solve.validate(&concrete.frame)?;
         let evolution = Evolution::recognise(&self.statement.concrete(&[])?)
             .map_err(|reason| NewtonError::NoEvolution { reason })?;
         self.evolved(&evolution, concrete.linear, &options.started())
@@ -100,7 +100,7 @@ impl NonlinearProblem {
         let solution = solution.on_domain(self.statement.shared_domain())?;
         let first = solution.bases().first().cloned();
         let features = first
-            .map(search::Features::Given)
+            .map(Features::Given)
             .ok_or(SolveError::NothingToSolve)?;
         Ok(NonlinearSolution::evolved(
             solution, features, linear, report,

@@ -37,15 +37,17 @@ pub(crate) fn solve(
     if leaves_open(options) {
         match Evolution::recognise(&problem.statement().concrete(&[])?) {
             Ok(evolution) => {
-                return search::with_threads(&options.solve, || {
-                    problem.evolved(&evolution, concrete.linear, options)
-                });
+                return options
+                    .solve
+                    .with_threads(|| problem.evolved(&evolution, concrete.linear, options));
             }
             Err(reason) if problem.domain().time_axis().is_some() => instead = Some(reason),
             Err(_) => {}
         }
     }
-    search::with_threads(&options.solve, || run(problem, concrete, instead, options))
+    options
+        .solve
+        .with_threads(|| run(problem, concrete, instead, options))
 }
 
 /// Whether nothing is asked for that only a solve in space-time has.
@@ -59,7 +61,7 @@ fn leaves_open(options: &NewtonOptions) -> bool {
 }
 
 fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonError> {
-    search::validate(&concrete.frame, &options.solve)?;
+    options.solve.validate(&concrete.frame)?;
     let option = |option, value, requirement| {
         Err(NewtonError::Option {
             option,

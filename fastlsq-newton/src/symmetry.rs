@@ -5,93 +5,33 @@
 //! arbitrary values of the derivatives, then the reflection maps solutions to solutions. The same holds for the exchange P of
 //! two coordinates, under which D^α becomes D^{Pα}.
 
-use fastlsq_basis::Parity;
-use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::search::{self, detect_parity, periodic_mirrors, statement_mirrors};
-use fastlsq_solve::{ConcretePlace, DomainExt, Options, PartSelector, Sites};
+use fastlsq_solve::Sites;
+use fastlsq_solve::symmetry::{NonlinearStatements, Reflection};
 use ndarray::Array2;
 
-use crate::NewtonError;
 use crate::problem::Concrete;
 use crate::residual::Residual;
 
-/// Points at which residuals are compared with their mirror image.
-const PROBES: usize = 32;
+/// Relative difference that counts as equal.
 const TOLERANCE: f64 = 1e-11;
 
-pub(crate) fn detect(problem: &Concrete, seed: u64) -> Result<Vec<Vec<Parity>>, NewtonError> {
-    let domain = problem.frame.domain.as_ref();
-    detect_parity(
-        domain,
-        problem.frame.unknowns.len(),
-        |axis, mirror, signs| is_symmetry(problem, axis, mirror, signs, seed),
-    )
-}
+impl NonlinearStatements for Concrete {
+    fn mirrors(&self, place: usize, reflection: Reflection, sites: Sites<'_>) -> Option<bool> {
+        let residual = self.residuals.get(place)?.as_ref()?;
+        Some(mirrors(residual, sites, reflection, self.value()))
+    }
 
-fn is_symmetry(
-    problem: &Concrete,
-    axis: usize,
-    mirror: f64,
-    signs: u32,
-    seed: u64,
-) -> Result<bool, NewtonError> {
-    let domain = problem.frame.domain.as_ref();
-    let parameter = problem.value();
-    let mut sampler = UnitSampler::new(Sequence::Independent, seed);
-    let interior = domain.sample_interior(PROBES, &mut sampler)?;
-    let (equations, conditions) = problem.residuals.split_at(problem.frame.equations.len());
-    let sites = Sites::new(interior.view());
-    for (equation, residual) in problem.frame.equations.iter().zip(equations) {
-        let agrees = match residual {
-            Some(residual) => mirrors(residual, sites, axis, mirror, signs, parameter),
-            None => {
-                let both = (&equation.operator, &equation.source);
-                statement_mirrors(both, axis, mirror, signs, sites)
-            }
-        };
-        if !agrees {
-            return Ok(false);
-        }
+    fn exchanges(&self, place: usize, axes: [usize; 2], sites: [Sites<'_>; 2]) -> Option<bool> {
+        let residual = self.residuals.get(place)?.as_ref()?;
+        Some(exchanges(residual, axes, sites, self.value()))
     }
-    for (condition, residual) in problem.frame.conditions.iter().zip(conditions) {
-        let part = match &condition.place {
-            ConcretePlace::Part(part) => part,
-            ConcretePlace::Opposite { .. } if residual.is_none() => {
-                if !periodic_mirrors(condition, axis, mirror, signs, Sites::new(interior.view())) {
-                    return Ok(false);
-                }
-                continue;
-            }
-            ConcretePlace::Opposite { .. }
-            | ConcretePlace::Points { .. }
-            | ConcretePlace::Identified { .. } => return Ok(false),
-        };
-        if matches!(part, PartSelector::Named(_) | PartSelector::Face(_)) {
-            return Ok(false);
-        }
-        let sampled = domain.sample_selected(part, PROBES, &mut sampler)?;
-        let sites = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
-        let agrees = match residual {
-            Some(residual) => mirrors(residual, sites, axis, mirror, signs, parameter),
-            None => {
-                let both = (&condition.operator, &condition.data);
-                statement_mirrors(both, axis, mirror, signs, sites)
-            }
-        };
-        if !agrees {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// Whether R at the mirror image, with mirrored derivatives, is the same up to one common sign.
 fn mirrors(
     residual: &Residual,
     sites: Sites<'_>,
-    axis: usize,
-    mirror: f64,
-    signs: u32,
+    Reflection { axis, mirror, odd }: Reflection,
     parameter: f64,
 ) -> bool {
     let here = arbitrary(residual, sites.len());
@@ -102,23 +42,14 @@ fn mirrors(
             return false;
         }
         let orders = jet.action.derivative.orders();
-        let odd = (signs >> jet.unknown & 1 == 1) != orders.get(axis).is_some_and(|n| n % 2 == 1);
-        if odd {
+        let changes = (odd >> jet.unknown & 1 == 1) != orders.get(axis).is_some_and(|n| n % 2 == 1);
+        if changes {
             there.column_mut(column).mapv_inplace(|v| -v);
         }
     }
     let image = sites.mirrored(axis, mirror);
     let image = (&there, image.sites());
     agree(residual, (&here, sites), image, parameter, &[1.0, -1.0])
-}
-
-/// The class of each axis, where axes of one class can be exchanged.
-pub(crate) fn exchangeable(problem: &Concrete, options: &Options) -> Option<Vec<usize>> {
-    let parameter = problem.value();
-    search::exchangeable(&problem.frame, options, &|place, axes, sites| {
-        let residual = problem.residuals.get(place).and_then(Option::as_ref);
-        residual.is_some_and(|residual| exchanges(residual, axes, sites, parameter))
-    })
 }
 
 /// Whether R at the image under an exchange of two axes, with exchanged derivatives, is the same.

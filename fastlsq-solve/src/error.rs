@@ -189,6 +189,14 @@ impl SolveError {
             _ => None,
         }
     }
+
+    /// Whether this error says that exact conditions cannot be met by the features.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn refuses_features(&self) -> bool {
+        matches!(self, Self::Lsq(cause)
+            if matches!(**cause, LsqError::InconsistentConstraints { .. }))
+    }
 }
 
 #[cfg(feature = "plot")]

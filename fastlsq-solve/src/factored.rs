@@ -16,7 +16,8 @@ use crate::options::Options;
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::problem::ConcreteProblem;
 use crate::report::{Repeated, Status};
-use crate::search::{Features, HeldOut, Score, Witness, companion, relative_error, sample};
+use crate::rows::{HeldOut, Score, sample};
+use crate::search::{Features, Witness, companion, relative_error};
 use crate::solution::Solution;
 use crate::system::{RowBlock, System};
 

@@ -87,6 +87,8 @@ pub mod problems;
 #[cfg(feature = "random-problems")]
 pub mod random_problems;
 mod report;
+#[doc(hidden)]
+pub mod rows;
 pub mod samples;
 pub mod saved;
 #[doc(hidden)]
@@ -94,6 +96,8 @@ pub mod search;
 mod singular;
 mod solution;
 pub mod space;
+#[doc(hidden)]
+pub mod symmetry;
 mod system;
 pub mod team;
 

@@ -1,5 +1,7 @@
 //! Every choice of a solve, with its default. What is left unset is chosen automatically.
 
+mod fitting;
+
 use std::fmt;
 use std::sync::Arc;
 

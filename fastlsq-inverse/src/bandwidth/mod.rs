@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use fastlsq_basis::{Basis, FrequencyLaw, InputMap, SinusoidalBasis};
-use fastlsq_solve::search::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
+use fastlsq_solve::rows::{HeldOut, RowCounts, TableShare, block_weights, sample_blocks};
 use fastlsq_solve::{ConcreteProblem, LinearProblem, Options, RowBlock, Solution, Stage, System};
 
 use crate::InverseError;
@@ -178,7 +178,7 @@ impl BandwidthLearner {
             });
         }
         let concrete = problem.statement().linear()?;
-        fastlsq_solve::search::validate(&concrete, options)?;
+        options.validate(&concrete)?;
         let dim = concrete.domain.dim();
         let features = options.features.unwrap_or(500);
         let basis = SinusoidalBasis::builder(dim, features)

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 
 use faer::Mat;
 use fastlsq_solve::patches::Patching;
-use fastlsq_solve::search::HeldOut;
+use fastlsq_solve::rows::HeldOut;
 use fastlsq_solve::{
     ConcreteProblem, Factored, Frame, LsqInfo, RowSource, Solution, Symmetry, System,
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::{Basis, InputMap, PolynomialBasis};
 use fastlsq_solve::dense::column;
-use fastlsq_solve::search::block_weights;
+use fastlsq_solve::rows::block_weights;
 use fastlsq_solve::{Action, EquationRow, Field, Operator, RowBlock, SolveError, System, Term};
 use ndarray::{Array2, Axis};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::search::{CandidateMaker, Features, rms};
+use fastlsq_solve::rows::rms;
+use fastlsq_solve::search::{CandidateMaker, Features};
 use fastlsq_solve::{Parameter, Report, RowBlock, Solution, Stage};
 
 use super::scale::Scale;

@@ -1,6 +1,6 @@
 //! Lengths and directions along a branch.
 
-use fastlsq_solve::search::rms;
+use fastlsq_solve::rows::rms;
 
 use super::BranchPoint;
 

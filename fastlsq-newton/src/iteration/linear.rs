@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::lsq::LsqInfo;
-use fastlsq_solve::search::{block_weights, rms};
+use fastlsq_solve::rows::{block_weights, rms};
 use fastlsq_solve::{EquationRow, RowBlock, System, WrittenRows};
 use ndarray::Array2;
 

@@ -6,23 +6,22 @@ use web_time::Instant;
 use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::posed::judge_closely;
-use fastlsq_solve::search::{
-    self, Candidate, CandidateMaker, Features, HeldOut, RowCounts, Structure, TableShare,
-    refuses_features, sample_blocks, worse,
-};
+use fastlsq_solve::rows::{HeldOut, RowCounts, TableShare, sample_blocks, worse};
+use fastlsq_solve::search::{Candidate, CandidateMaker, Features};
+use fastlsq_solve::symmetry::{exchangeable, parity};
 use fastlsq_solve::{
-    BoundingBox, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock, Solution,
-    compress,
+    ConcreteProblem, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock,
+    Solution, compress,
 };
 use ndarray::{Array2, ArrayView2, Axis};
 
 use super::continuation::StepRows;
+use crate::NewtonError;
 use crate::iteration::{Iteration, unchanged_rows};
 use crate::options::{NewtonOptions, Start};
 use crate::problem::{Concrete, NonlinearProblem};
 use crate::report::{NewtonCandidate, NewtonReport, NewtonStatus};
 use crate::slabs::Slabs;
-use crate::{NewtonError, symmetry};
 
 /// The maker of a nonlinear problem's candidates.
 pub(crate) struct NewtonMaker<'a> {
@@ -57,9 +56,7 @@ impl<'a> NewtonMaker<'a> {
                 residual.try_evaluate(&zero, block.sites(), concrete.value())?;
             }
         }
-        let parity = search::parity(&concrete.frame, solve, || {
-            symmetry::detect(&concrete, solve.seed)
-        })?;
+        let parity = parity(&concrete.frame, solve, &concrete)?;
         Ok(Self {
             problem,
             concrete,
@@ -192,24 +189,20 @@ impl CandidateMaker for NewtonMaker<'_> {
     type Extra = NewtonReport;
     type Error = NewtonError;
 
-    fn options(&self) -> &Options {
-        &self.options.solve
+    fn problem(&self) -> &ConcreteProblem {
+        &self.concrete.frame
     }
 
-    fn bounding_box(&self) -> Result<BoundingBox, NewtonError> {
-        Ok(self.problem.domain().bounding_box()?)
+    fn options(&self) -> &Options {
+        &self.options.solve
     }
 
     fn parity(&self) -> &[Vec<Parity>] {
         &self.parity
     }
 
-    fn structure(&self) -> Option<Structure> {
-        search::structure(&self.concrete.frame, &self.options.solve)
-    }
-
     fn exchangeable(&self) -> Option<Vec<usize>> {
-        symmetry::exchangeable(&self.concrete, &self.options.solve)
+        exchangeable(&self.concrete.frame, &self.options.solve, &self.concrete)
     }
 
     fn may_give_up(&self) -> bool {
@@ -240,16 +233,12 @@ impl CandidateMaker for NewtonMaker<'_> {
         error.limit()
     }
 
-    fn labels(&self) -> Vec<String> {
-        self.concrete.frame.labels()
-    }
-
     fn posedness(&self, best: &Candidate<NewtonReport>) -> Result<Posedness, NewtonError> {
         judge_closely(|look, earlier| self.judged(best, look, earlier))
     }
 
     fn refuses_features(error: &NewtonError) -> bool {
-        matches!(error, NewtonError::Solve(cause) if refuses_features(cause))
+        matches!(error, NewtonError::Solve(cause) if cause.refuses_features())
     }
 
     fn run(

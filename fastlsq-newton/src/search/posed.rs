@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::posed::{Look, Question, judge, probe_features};
-use fastlsq_solve::search::{Candidate, RowCounts, TableShare, comparable_sizes, sample_blocks};
+use fastlsq_solve::rows::{RowCounts, TableShare, comparable_sizes, sample_blocks};
+use fastlsq_solve::search::Candidate;
 use fastlsq_solve::{Posedness, RowBlock, Sites};
 
 use super::NewtonMaker;

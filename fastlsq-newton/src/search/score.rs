@@ -1,7 +1,7 @@
 //! The held-out score of a nonlinear candidate.
 
 use fastlsq_basis::Basis;
-use fastlsq_solve::search::{BlockScore, Score, rms, sizes};
+use fastlsq_solve::rows::{BlockScore, Score, rms, sizes};
 use ndarray::Array2;
 
 use super::NewtonMaker;

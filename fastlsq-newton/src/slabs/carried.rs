@@ -2,7 +2,8 @@
 
 use fastlsq_basis::Parity;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
-use fastlsq_solve::search::{Features, row_sign};
+use fastlsq_solve::search::Features;
+use fastlsq_solve::symmetry::Reflection;
 use fastlsq_solve::{
     ConcreteCondition, ConcretePlace, Condition, Domain, DomainExt, EquationRow, PartSelector,
     Place, Sites, Solution, T,
@@ -69,8 +70,9 @@ impl Carried {
                 }
                 let signs = odd_unknowns(parity, axis);
                 let reflection = domain.reflect(axis).zip(signs);
-                let sign = reflection
-                    .and_then(|(mirror, signs)| row_sign(&row, axis, mirror, signs, sites));
+                let sign = reflection.and_then(|(mirror, odd)| {
+                    Reflection { axis, mirror, odd }.row_sign(&row, sites)
+                });
                 if let Some(((mirror, _), sign)) = reflection.zip(sign) {
                     mirrors.push((axis, mirror, sign));
                 }

@@ -5,7 +5,7 @@ use crate::backend::{Backend, CpuBackend};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 use crate::report::{BlockReport, Report};
-use crate::search::Score;
+use crate::rows::Score;
 
 impl PatchReport {
     /// The record of a solve that ended on patches, for `reason` and after so many seconds, judged at fresh points.

@@ -14,7 +14,8 @@ use crate::dense::column;
 use crate::lsq::{LsqOptions, Method, factor};
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
-use crate::search::{Features, rms, share};
+use crate::rows::{rms, share};
+use crate::search::Features;
 use crate::system::{RowBlock, System};
 
 /// A linear problem, or one that was linearised, ready to be judged.

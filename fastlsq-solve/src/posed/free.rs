@@ -9,7 +9,7 @@ use super::certificate::Certificate;
 use crate::SolveError;
 use crate::domain::{DomainExt, PartKind};
 use crate::problem::{ConcretePlace, ConcreteProblem};
-use crate::search::rms;
+use crate::rows::rms;
 
 /// What was found.
 pub(super) enum Finding {

@@ -56,7 +56,7 @@ impl RandomProblem {
         let frame = Frame::new(self.problem.domain().coordinates(), []);
         let exact = frame.field(self.exact.clone())?.evaluate(&points)?;
         let found = solution.values(points.view())?;
-        let difference = crate::search::rms(exact.iter().zip(&found).map(|(a, b)| a - b));
-        Ok(difference / crate::search::rms(exact.into_iter()))
+        let difference = crate::rows::rms(exact.iter().zip(&found).map(|(a, b)| a - b));
+        Ok(difference / crate::rows::rms(exact.into_iter()))
     }
 }

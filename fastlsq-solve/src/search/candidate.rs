@@ -7,8 +7,7 @@ use fastlsq_basis::{Basis, Parity};
 use super::features::Features;
 use super::homes::Surroundings;
 use super::repeated::PointChoice;
-use super::score::Score;
-use super::structure::Structure;
+use super::structure::{Structure, structure};
 use super::unseen::Unseen;
 use crate::SolveError;
 use crate::control::Limit;
@@ -16,6 +15,8 @@ use crate::domain::BoundingBox;
 use crate::lsq::LsqInfo;
 use crate::options::Options;
 use crate::posed::Posedness;
+use crate::problem::ConcreteProblem;
+use crate::rows::Score;
 use crate::system::RowBlock;
 
 /// A solved candidate; `extra` is what its maker wants to remember.
@@ -57,6 +58,9 @@ pub trait CandidateMaker {
     /// What can go wrong.
     type Error: From<SolveError>;
 
+    /// The problem; what is not linear in it stands as rows without operators.
+    fn problem(&self) -> &ConcreteProblem;
+
     /// The options in force.
     fn options(&self) -> &Options;
 
@@ -64,7 +68,10 @@ pub trait CandidateMaker {
     ///
     /// # Errors
     /// A domain without one.
-    fn bounding_box(&self) -> Result<BoundingBox, Self::Error>;
+    fn bounding_box(&self) -> Result<BoundingBox, Self::Error> {
+        let bounds = self.problem().domain.bounding_box();
+        Ok(bounds.map_err(SolveError::from)?)
+    }
 
     /// The parity of each unknown along each axis.
     fn parity(&self) -> &[Vec<Parity>];
@@ -100,7 +107,7 @@ pub trait CandidateMaker {
 
     /// What the data tell of the solution before any solve.
     fn structure(&self) -> Option<Structure> {
-        None
+        structure(self.problem(), self.options())
     }
 
     /// The class of each axis, where axes of one class can be exchanged: none where that is not known.
@@ -141,7 +148,9 @@ pub trait CandidateMaker {
     fn limit(error: &Self::Error) -> Option<Limit>;
 
     /// The names of the equations and conditions, in the order of the blocks of rows.
-    fn labels(&self) -> Vec<String>;
+    fn labels(&self) -> Vec<String> {
+        self.problem().labels()
+    }
 
     /// How well the question was posed, judged around a candidate.
     ///

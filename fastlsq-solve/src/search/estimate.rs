@@ -11,8 +11,8 @@
 //! direction in four dimensions and clamped plates (too large: fine residuals of fourth order hardly reach u), and problems on
 //! a line with one or two witnesses (too small).
 
-use super::score::{Score, rms};
 use super::state::is_unresolved;
+use crate::rows::{Score, rms};
 
 /// A candidate that was tried on the way.
 #[derive(Debug)]

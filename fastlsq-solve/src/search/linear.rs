@@ -8,25 +8,25 @@ use fastlsq_ops::EquationRow;
 
 use super::candidate::{Candidate, CandidateMaker};
 use super::enrich;
-use super::exchange::exchangeable;
 use super::features::Features;
 use super::homes::Surroundings;
-use super::memory::{check_size, system_bytes};
 use super::repeated::PointChoice;
-use super::rows::{RowCounts, TableShare, sample_blocks};
-use super::score::{HeldOut, Score, rms};
 use super::structure::{Structure, structure};
 use super::unseen::{self, Unseen};
-use super::weights::{block_weights, comparable_sizes};
 use crate::SolveError;
 use crate::backend::Factored;
 use crate::control::Limit;
 use crate::dense::column;
-use crate::domain::{BoundingBox, checked_interior};
-use crate::lsq::{LsqError, LsqOptions};
+use crate::domain::checked_interior;
+use crate::lsq::LsqOptions;
 use crate::options::Options;
 use crate::posed::{Look, Posedness, Question, judge, judge_closely, probe_features};
 use crate::problem::ConcreteProblem;
+use crate::rows::{
+    HeldOut, RowCounts, Score, TableShare, block_weights, check_size, comparable_sizes, rms,
+    sample_blocks, system_bytes,
+};
+use crate::symmetry::{AllLinear, exchangeable};
 use crate::system::{RowBlock, System};
 
 /// The maker of a linear problem's candidates.
@@ -53,12 +53,12 @@ impl CandidateMaker for LinearMaker<'_> {
     type Extra = ();
     type Error = SolveError;
 
-    fn options(&self) -> &Options {
-        self.options
+    fn problem(&self) -> &ConcreteProblem {
+        self.problem
     }
 
-    fn bounding_box(&self) -> Result<BoundingBox, SolveError> {
-        Ok(self.problem.domain.bounding_box()?)
+    fn options(&self) -> &Options {
+        self.options
     }
 
     fn only_data(&self) -> bool {
@@ -93,7 +93,7 @@ impl CandidateMaker for LinearMaker<'_> {
 
     fn exchangeable(&self) -> Option<Vec<usize>> {
         let whole = self.problem.homes.iter().all(Option::is_none);
-        whole.then(|| exchangeable(self.problem, self.options, &|_, _, _| false))?
+        whole.then(|| exchangeable(self.problem, self.options, &AllLinear))?
     }
 
     fn may_give_up(&self) -> bool {
@@ -137,10 +137,6 @@ impl CandidateMaker for LinearMaker<'_> {
         error.limit()
     }
 
-    fn labels(&self) -> Vec<String> {
-        self.problem.labels()
-    }
-
     fn posedness(&self, best: &Candidate<()>) -> Result<Posedness, SolveError> {
         judge_closely(|look, earlier| self.judged(&best.score.values, look, earlier))
     }
@@ -151,15 +147,8 @@ impl CandidateMaker for LinearMaker<'_> {
     }
 
     fn refuses_features(error: &SolveError) -> bool {
-        refuses_features(error)
+        error.refuses_features()
     }
-}
-
-/// Whether an error says that exact conditions cannot be met by these features.
-#[must_use]
-pub fn refuses_features(error: &SolveError) -> bool {
-    matches!(error, SolveError::Lsq(cause)
-        if matches!(**cause, LsqError::InconsistentConstraints { .. }))
 }
 
 /// A solved candidate with its system and factorisation.

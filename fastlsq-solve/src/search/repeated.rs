@@ -30,7 +30,7 @@ pub struct PointChoice {
 
 impl Choices {
     /// Fails on a candidate of another problem.
-    pub(super) fn validate(&self, dim: usize, unknowns: usize) -> Result<(), SolveError> {
+    pub(crate) fn validate(&self, dim: usize, unknowns: usize) -> Result<(), SolveError> {
         let (own, functions) = match &self.features {
             Features::Random { map, parity, .. } | Features::Symmetric { map, parity, .. } => {
                 (map.dim(), parity.len())

@@ -89,7 +89,8 @@ pub(super) fn automatic<W: CandidateMaker>(search: &mut Search<'_, W>) -> Result
         if let Some(status) = ended {
             return settled(search, status);
         }
-        if let Some(classes) = search.maker.exchangeable()
+        if dim >= HIGH_DIMENSION
+            && let Some(classes) = search.maker.exchangeable()
             && let Some(status) = exchanged::run(search, &classes, &map)?
         {
             return settled(search, status);

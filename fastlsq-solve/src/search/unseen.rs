@@ -9,12 +9,11 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{Field, Sites};
 use ndarray::{Array2, Axis};
 
-use super::rows::{RowCounts, TableShare, sample_blocks};
-use super::score::Score;
 use crate::SolveError;
 use crate::control::Control;
 use crate::domain::{BoundingBox, Domain};
 use crate::problem::{ConcreteCondition, ConcreteProblem};
+use crate::rows::{BlockScore, RowCounts, Score, TableShare, sample_blocks};
 
 /// Detail that was overlooked.
 #[derive(Debug, Clone, PartialEq)]
@@ -260,7 +259,7 @@ fn judged(
     points: &Array2<f64>,
     residuals: &[f64],
     of: usize,
-    part: super::score::BlockScore,
+    part: BlockScore,
 ) -> Option<Unseen> {
     let limit = FAR_ABOVE * part.residual;
     let (place, largest) = residuals

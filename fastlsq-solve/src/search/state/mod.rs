@@ -10,7 +10,6 @@ mod stopping;
 use super::candidate::{Candidate, CandidateMaker};
 use super::estimate::{self, Witness};
 use super::features::Features;
-use super::memory::square_bytes;
 use super::repeated::PointChoice;
 use super::trend::Trend;
 use super::tune;
@@ -19,6 +18,7 @@ use crate::control::Stage;
 use crate::options::{FeatureChoice, Options};
 use crate::posed::Posedness;
 use crate::report::{CandidateReport, Status};
+use crate::rows::square_bytes;
 use crate::system::RowBlock;
 
 pub use found::Found;

@@ -16,7 +16,7 @@ use fastlsq_basis::{Basis, SinusoidalBasis};
 use fastlsq_ops::{EquationRow, Field, Sites};
 use ndarray::{Array2, ArrayView2, s};
 
-use super::rows::{RowCounts, TableShare, sample, sample_blocks};
+use super::sample::{RowCounts, TableShare, sample, sample_blocks};
 use crate::SolveError;
 use crate::control::Control;
 use crate::domain::{Domain, checked_interior};

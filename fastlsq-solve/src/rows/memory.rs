@@ -24,7 +24,7 @@ pub fn system_bytes(bases: &[Arc<dyn Basis>], blocks: &[RowBlock]) -> Option<usi
 const COPIES: usize = 2;
 
 /// Fails on numbers of features whose square no memory holds.
-pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
+pub(crate) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveError> {
     let bytes = square_bytes(features, unknowns);
     if bytes.is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
         Ok(())
@@ -34,7 +34,7 @@ pub(super) fn check_size(features: usize, unknowns: usize) -> Result<(), SolveEr
 }
 
 /// The bytes of a matrix with a row and a column per feature.
-pub(super) fn square_bytes(features: usize, unknowns: usize) -> Option<usize> {
+pub(crate) fn square_bytes(features: usize, unknowns: usize) -> Option<usize> {
     let columns = features.checked_mul(unknowns)?;
     columns.checked_mul(columns)?.checked_mul(size_of::<f64>())
 }

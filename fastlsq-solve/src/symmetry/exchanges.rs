@@ -5,7 +5,7 @@ use fastlsq_basis::sampling::{Sequence, UnitSampler};
 use fastlsq_ops::{EquationRow, Field, Operator, Sites};
 use ndarray::{Array2, ArrayView2};
 
-use super::shape::HIGH_DIMENSION;
+use super::NonlinearStatements;
 use crate::domain::{DomainExt, PartSelector, checked_interior};
 use crate::options::{Options, Symmetry};
 use crate::problem::{ConcretePlace, ConcreteProblem};
@@ -19,23 +19,18 @@ const TOLERANCE: f64 = 1e-12;
 /// Fewer coordinates in every class are not worth features of their own.
 const WORTH_IT: usize = 3;
 
-/// Whether a statement that is not linear (by its place among equations, then conditions) says the same at points and at
-/// their images, with two axes exchanged.
-pub type NonlinearStays<'a> = &'a dyn Fn(usize, [usize; 2], [Sites<'_>; 2]) -> bool;
-
 /// The class of each axis, numbered from 0: axes of one class can be exchanged. `None` where no class is large enough to
 /// be of use, or where symmetry is not to be used.
 pub fn exchangeable(
     problem: &ConcreteProblem,
     options: &Options,
-    nonlinear: NonlinearStays<'_>,
+    nonlinear: &dyn NonlinearStatements,
 ) -> Option<Vec<usize>> {
     let dim = problem.domain.dim();
     if problem.domain.bounding_box().ok()?.dim() != dim {
         return None;
     }
-    if dim < HIGH_DIMENSION || problem.equations.is_empty() || options.symmetry != Symmetry::Detect
-    {
+    if problem.equations.is_empty() || options.symmetry != Symmetry::Detect {
         return None;
     }
     let mut first: Vec<usize> = Vec::new();
@@ -58,7 +53,7 @@ pub fn exchangeable(
 fn can_be_exchanged(
     problem: &ConcreteProblem,
     axes: [usize; 2],
-    nonlinear: NonlinearStays<'_>,
+    nonlinear: &dyn NonlinearStatements,
 ) -> bool {
     domain_stays(problem, axes).unwrap_or(false)
         && statements_stay(problem, axes, nonlinear).unwrap_or(false)
@@ -83,7 +78,7 @@ fn domain_stays(problem: &ConcreteProblem, [a, b]: [usize; 2]) -> Option<bool> {
 fn statements_stay(
     problem: &ConcreteProblem,
     axes: [usize; 2],
-    nonlinear: NonlinearStays<'_>,
+    nonlinear: &dyn NonlinearStatements,
 ) -> Option<bool> {
     let mut sampler = UnitSampler::new(Sequence::Independent, SEED);
     let points = checked_interior(problem.domain.as_ref(), PROBES, &mut sampler).ok()?;
@@ -93,9 +88,9 @@ fn statements_stay(
     let image = exchanged(points.view(), axes);
     let sites = [Sites::new(points.view()), Sites::new(image.view())];
     for (place, equation) in problem.equations.iter().enumerate() {
-        let stays = match equation.operator.is_zero() {
-            true => nonlinear(place, axes, sites),
-            false => linear_stays(&equation.operator, &equation.source, axes, sites)?,
+        let stays = match nonlinear.exchanges(place, axes, sites) {
+            Some(stays) => stays,
+            None => linear_stays(&equation.operator, &equation.source, axes, sites)?,
         };
         if !stays {
             return Some(false);
@@ -122,9 +117,9 @@ fn statements_stay(
         let here = Sites::new(sampled.points.view()).with_normals(sampled.normals.view());
         let there = Sites::new(points.view()).with_normals(normals.view());
         let place = problem.equations.len() + place;
-        let stays = match condition.operator.is_zero() {
-            true => nonlinear(place, axes, [here, there]),
-            false => linear_stays(&condition.operator, &condition.data, axes, [here, there])?,
+        let stays = match nonlinear.exchanges(place, axes, [here, there]) {
+            Some(stays) => stays,
+            None => linear_stays(&condition.operator, &condition.data, axes, [here, there])?,
         };
         if !stays {
             return Some(false);
@@ -143,6 +138,9 @@ fn linear_stays(
     axes: [usize; 2],
     sites: [Sites<'_>; 2],
 ) -> Option<bool> {
+    if row.is_zero() {
+        return Some(false);
+    }
     for (_, operator) in row.blocks() {
         if !operator_stays(operator, axes, sites)? {
             return Some(false);
