@@ -78,6 +78,8 @@ mod grouping;
 pub mod identities;
 mod input_map;
 mod joined;
+#[doc(hidden)]
+pub mod legendre;
 mod multi_index;
 mod multiquadric;
 mod orthogonal;

@@ -9,7 +9,7 @@ use crate::BasisError;
 use crate::basis::{Basis, validate_request, validate_sums};
 use crate::error::{require_derivative, require_finite, require_some};
 use crate::form::Form;
-use crate::polynomial::legendre;
+use crate::legendre;
 use crate::saved::SavedBasis;
 
 /// More functions along an axis than this are taken for a mistake.
@@ -107,7 +107,7 @@ impl AxisFunctions {
             let half = 0.5 * (self.hi - self.lo);
             let scale = half.powi(-power) / half.sqrt();
             let mut row = vec![0.0; self.count];
-            legendre((x - 0.5 * (self.lo + self.hi)) / half, d, &mut row);
+            legendre::derivatives((x - 0.5 * (self.lo + self.hi)) / half, d, &mut row);
             for (k, value) in row.iter_mut().enumerate() {
                 // ∫ Pₖ² = 1/(k + ½).
                 // A vanishing derivative stays zero even where the scale overflows.

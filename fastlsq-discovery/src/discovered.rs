@@ -85,10 +85,7 @@ impl Discovered {
     /// 0 for terms outside the law.
     #[must_use]
     pub fn coefficient(&self, text: &str) -> f64 {
-        self.library.find(text).map_or(0.0, |(place, ratio)| {
-            let term = self.terms.iter().find(|term| term.index == place);
-            term.map_or(0.0, |term| term.coefficient / ratio)
-        })
+        written::coefficient(&self.terms, self.library.find(text))
     }
 
     /// The law as an expression that vanishes, left − right: `u_t + 0.998 u u_x − 0.0201 u_xx`.

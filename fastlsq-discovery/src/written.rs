@@ -51,6 +51,14 @@ impl LawTerm {
     }
 }
 
+/// The coefficient of what is r times the term at a place of the dictionary; 0 for what is not found, or not in the law.
+pub(crate) fn coefficient(terms: &[LawTerm], found: Option<(usize, f64)>) -> f64 {
+    found.map_or(0.0, |(place, ratio)| {
+        let term = terms.iter().find(|term| term.index == place);
+        term.map_or(0.0, |term| term.coefficient / ratio)
+    })
+}
+
 /// Left − right: what vanishes.
 pub(crate) fn vanishing(left: Expr, terms: &[LawTerm]) -> Expr {
     terms.iter().fold(left, |rest, term| {

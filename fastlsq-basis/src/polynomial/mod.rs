@@ -5,7 +5,6 @@ mod univariate;
 use faer::MatMut;
 use ndarray::ArrayView2;
 use univariate::Degree;
-pub(crate) use univariate::legendre;
 
 use crate::basis::{Basis, validate_request};
 use crate::error::require_some;

@@ -1,6 +1,7 @@
 //! Derivatives and antiderivatives of the polynomials of one variable.
 
 use super::PolynomialFamily;
+use crate::legendre;
 
 /// Which function of one variable stands along an axis.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +17,7 @@ impl PolynomialFamily {
     pub(super) fn write(self, x: f64, what: Degree, values: &mut [f64]) {
         match (self, what) {
             (Self::Monomial, Degree::Derivative(order)) => monomials(x, order, values),
-            (Self::Legendre, Degree::Derivative(order)) => legendre(x, order, values),
+            (Self::Legendre, Degree::Derivative(order)) => legendre::derivatives(x, order, values),
             (Self::Monomial, Degree::Antiderivative) => {
                 // xⁿ⁺¹/(n + 1)
                 let mut power = 1.0;
@@ -25,7 +26,7 @@ impl PolynomialFamily {
                     *value = power / (n + 1) as f64;
                 }
             }
-            (Self::Legendre, Degree::Antiderivative) => legendre_antiderivative(x, values),
+            (Self::Legendre, Degree::Antiderivative) => legendre::antiderivatives(x, values),
         }
     }
 }
@@ -43,40 +44,6 @@ fn monomials(x: f64, order: u32, values: &mut [f64]) {
         power *= x;
         let n = (excess + 1 + order as usize) as f64;
         falling *= n / (excess + 1) as f64;
-    }
-}
-
-/// Pₙ⁽ᵏ⁾ by P⁽ᵏ⁾ₙ₊₁ = P⁽ᵏ⁾ₙ₋₁ + (2n + 1) P⁽ᵏ⁻¹⁾ₙ, from the three-term recurrence for k = 0.
-pub(crate) fn legendre(x: f64, order: u32, values: &mut [f64]) {
-    if order as usize >= values.len() {
-        values.fill(0.0);
-        return;
-    }
-    let (mut before, mut current) = (0.0, 1.0);
-    for (n, value) in values.iter_mut().enumerate() {
-        *value = current;
-        let n = n as f64;
-        let next = ((2.0 * n + 1.0) * x * current - n * before) / (n + 1.0);
-        (before, current) = (current, next);
-    }
-    for _ in 0..order {
-        let mut lower = std::mem::replace(&mut values[0], 0.0);
-        for n in 1..values.len() {
-            let two_below = if n >= 2 { values[n - 2] } else { 0.0 };
-            let raised = two_below + (2 * n - 1) as f64 * lower;
-            lower = std::mem::replace(&mut values[n], raised);
-        }
-    }
-}
-
-/// (Pₙ₊₁ − Pₙ₋₁)/(2n + 1), and x for n = 0.
-fn legendre_antiderivative(x: f64, values: &mut [f64]) {
-    let (mut before, mut current) = (0.0, 1.0);
-    for (n, value) in values.iter_mut().enumerate() {
-        let n = n as f64;
-        let next = ((2.0 * n + 1.0) * x * current - n * before) / (n + 1.0);
-        *value = (next - before) / (2.0 * n + 1.0);
-        (before, current) = (current, next);
     }
 }
 

@@ -46,10 +46,7 @@ impl GridLaw {
     /// 0 for terms outside the law.
     #[must_use]
     pub fn coefficient(&self, text: &str) -> f64 {
-        self.library.find(text).map_or(0.0, |(place, ratio)| {
-            let term = self.terms.iter().find(|term| term.index == place);
-            term.map_or(0.0, |term| term.coefficient / ratio)
-        })
+        written::coefficient(&self.terms, self.library.find(text))
     }
 
     /// The law as an expression that vanishes, left − right, to be put into a problem as it is. Terms that were given as

@@ -1,5 +1,7 @@
 //! The test function (1 − s²)^p on [−1, 1]: its Fourier transform and quadrature against it.
 
+use fastlsq_basis::legendre::value_and_slope;
+
 /// ∫₋₁¹ (1 − s²)^p cos(κs) ds = 2^{p+1} p! j_p(κ)/κ^p, with j_p the spherical Bessel function.
 ///
 /// A power series for small κ, the upward recurrence of j_p beyond; both keep 12 digits and more
@@ -50,15 +52,8 @@ pub fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
         let mut x = -(std::f64::consts::PI * (i as f64 + 0.75) / (count + 0.5)).cos();
         let mut slope = 1.0;
         for _ in 0..100 {
-            let (mut last, mut value) = (1.0, x);
-            for k in 2..=n {
-                let k = k as f64;
-                (last, value) = (value, ((2.0 * k - 1.0) * x * value - (k - 1.0) * last) / k);
-            }
-            if n == 1 {
-                value = x;
-            }
-            slope = count * (x * value - last) / (x * x - 1.0);
+            let (value, derivative) = value_and_slope(n, x);
+            slope = derivative;
             let step = value / slope;
             x -= step;
             if step.abs() < 1e-15 {

@@ -19,6 +19,7 @@ mod fields;
 mod flow;
 mod form;
 mod lines;
+mod march;
 pub mod ode;
 mod report;
 mod runs;

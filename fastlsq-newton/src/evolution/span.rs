@@ -26,9 +26,36 @@ pub(crate) fn times(start: f64, end: f64) -> Vec<f64> {
     span_times((start, end), TIMES)
 }
 
-/// For each of them, the weight of what is kept there in the derivative of order k in time at t.
-pub(crate) fn weights(ends: (f64, f64), t: f64, k: usize) -> Vec<f64> {
-    span_weights(ends, TIMES, t, k)
+/// The solution over one step in time: in some space, expansions at its times.
+#[derive(Debug)]
+pub(crate) struct Span<S, E> {
+    pub(crate) start: f64,
+    pub(crate) end: f64,
+    pub(crate) space: Arc<S>,
+    pub(crate) expansions: Vec<E>,
+}
+
+impl<S, E: Clone> Clone for Span<S, E> {
+    fn clone(&self) -> Self {
+        Self {
+            space: Arc::clone(&self.space),
+            expansions: self.expansions.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<S, E> Span<S, E> {
+    /// The weight of each expansion in the derivative of order k in time at t.
+    pub(crate) fn weights(&self, t: f64, k: usize) -> Vec<f64> {
+        span_weights((self.start, self.end), TIMES, t, k)
+    }
+}
+
+/// The span that holds a time; the nearest if none does.
+pub(crate) fn span_at<S, E>(spans: &[Span<S, E>], t: f64) -> Option<&Span<S, E>> {
+    let after = spans.partition_point(|span| span.end < t);
+    spans.get(after).or(spans.last())
 }
 
 /// The places of points in rising order of their times up to `reached`, points of one time together.

@@ -43,7 +43,7 @@ impl<'a> Patches<'a> {
                 requirement: "patches take differential equations and full steps",
             }),
         };
-        let asked_for = matches!(options.solve.patches, Patching::Always(_));
+        let asked_for = options.solve.patches.is_asked_for();
         let problem = problem.and_then(|problem| match problem.dim() > 2 && !asked_for {
             true => Err(PatchError::InSpace),
             false => Ok(problem),
@@ -52,18 +52,13 @@ impl<'a> Patches<'a> {
     }
 
     pub(crate) fn are_asked_for(&self) -> bool {
-        matches!(self.options.solve.patches, Patching::Always(_))
+        self.options.solve.patches.is_asked_for()
     }
 
     /// Why one sum of waves need not be tried, if it need not.
     pub(crate) fn at_once(&self, problem: &ConcreteProblem) -> Option<&'static str> {
-        if self.are_asked_for() {
-            return Some("they were asked for");
-        }
-        let straight = std::f64::consts::PI + 1e-6;
-        let corners = || problem.domain.corners();
-        let reentrant = self.may_help() && corners().iter().any(|corner| corner.angle > straight);
-        reentrant.then_some("the domain has re-entrant corners")
+        let patching = &self.options.solve.patches;
+        patching.at_once(problem.domain.as_ref(), self.may_help())
     }
 
     /// Whether patches may take over from a search.

@@ -99,6 +99,23 @@ impl<'a> NewtonMaker<'a> {
         }
     }
 
+    /// So many rows to be fitted.
+    pub(super) fn sampled(
+        &self,
+        counts: &RowCounts,
+        seed: u64,
+    ) -> Result<Vec<RowBlock>, NewtonError> {
+        let solve = &self.options.solve;
+        Ok(sample_blocks(
+            &self.concrete.frame,
+            counts,
+            solve.sequence,
+            seed,
+            TableShare::Fitted,
+            solve.control(),
+        )?)
+    }
+
     /// Where changes of u are measured.
     pub(crate) fn value_points(&self) -> ArrayView2<'_, f64> {
         self.held_out.value_points()
@@ -216,17 +233,9 @@ impl CandidateMaker for NewtonMaker<'_> {
         seed: u64,
     ) -> Result<Vec<RowBlock>, NewtonError> {
         let features = features.saturating_mul(self.unknowns());
-        let frame = &self.concrete.frame;
-        let solve = &self.options.solve;
-        let counts = RowCounts::choose(frame, explicit, features, solve.oversampling);
-        Ok(sample_blocks(
-            frame,
-            &counts,
-            solve.sequence,
-            seed,
-            TableShare::Fitted,
-            solve.control(),
-        )?)
+        let oversampling = self.options.solve.oversampling;
+        let counts = RowCounts::choose(&self.concrete.frame, explicit, features, oversampling);
+        self.sampled(&counts, seed)
     }
 
     fn limit(error: &NewtonError) -> Option<Limit> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fastlsq_basis::Basis;
 use fastlsq_solve::posed::{Look, Question, judge, probe_features};
-use fastlsq_solve::rows::{RowCounts, TableShare, comparable_sizes, sample_blocks};
+use fastlsq_solve::rows::{RowCounts, comparable_sizes};
 use fastlsq_solve::search::Candidate;
 use fastlsq_solve::{Posedness, RowBlock, Sites};
 
@@ -32,14 +32,7 @@ impl NewtonMaker<'_> {
         let features = probe_features(&bounds, unknowns, look)?;
         let counts = RowCounts::choose(frame, None, features.count() * unknowns, JUDGED_ROWS);
         let seed = solve.seed.wrapping_add(JUDGED_POINTS);
-        let fitted = sample_blocks(
-            frame,
-            &counts,
-            solve.sequence,
-            seed,
-            TableShare::Fitted,
-            solve.control(),
-        )?;
+        let fitted = self.sampled(&counts, seed)?;
         let sizes = comparable_sizes(&best.score.values, unknowns);
         let mut scales = Vec::with_capacity(fitted.len());
         for (block, residual) in fitted.iter().zip(&self.concrete.residuals) {

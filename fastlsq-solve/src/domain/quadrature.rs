@@ -2,6 +2,7 @@
 
 use super::checks::check_memory;
 use super::{BoundingBox, DomainError};
+use fastlsq_basis::legendre::value_and_slope;
 use ndarray::Array2;
 use std::f64::consts::PI;
 
@@ -118,14 +119,9 @@ pub(crate) fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
             let mut slope = 1.0;
             // Newton's method on the Legendre polynomial; it converges from here for every n.
             for _ in 0..20 {
-                let (mut before, mut here) = (0.0, 1.0);
-                for k in 0..n {
-                    let k = k as f64;
-                    let next = ((2.0 * k + 1.0) * x * here - k * before) / (k + 1.0);
-                    (before, here) = (here, next);
-                }
-                slope = n as f64 * (x * here - before) / (x * x - 1.0);
-                let step = here / slope;
+                let (value, derivative) = value_and_slope(n, x);
+                slope = derivative;
+                let step = value / slope;
                 x -= step;
                 if step.abs() < 1e-16 {
                     break;

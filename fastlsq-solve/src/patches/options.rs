@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{PatchError, PatchProblem};
 use crate::control::{Control, gibibytes};
+use crate::domain::Domain;
 
 /// The functions that a leaf is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -206,6 +207,28 @@ pub enum Patching {
     Always(PatchOptions),
     /// Never.
     Never,
+}
+
+impl Patching {
+    /// Whether they were asked for.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_asked_for(&self) -> bool {
+        matches!(self, Self::Always(_))
+    }
+
+    /// Why one sum of waves need not be tried on a domain, if it need not; where patches may help there.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at_once(&self, domain: &dyn Domain, may_help: bool) -> Option<&'static str> {
+        if self.is_asked_for() {
+            return Some("they were asked for");
+        }
+        let straight = std::f64::consts::PI + 1e-6;
+        let corners = || domain.corners();
+        let reentrant = may_help && corners().iter().any(|corner| corner.angle > straight);
+        reentrant.then_some("the domain has re-entrant corners")
+    }
 }
 
 impl Default for Patching {

@@ -3,6 +3,7 @@
 use std::f64::consts::PI;
 
 use faer::Mat;
+use fastlsq_basis::legendre;
 
 /// Nodes in (−1, 1) in rising order and weights of the n-point Gauss–Legendre rule.
 pub(super) fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
@@ -12,7 +13,7 @@ pub(super) fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
         let mut x = -(PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
         let mut slope = 1.0;
         for _ in 0..10 {
-            let (value, derivative) = legendre(n, x);
+            let (value, derivative) = legendre::value_and_slope(n, x);
             slope = derivative;
             x -= value / derivative;
         }
@@ -20,23 +21,6 @@ pub(super) fn gauss_legendre(n: usize) -> (Vec<f64>, Vec<f64>) {
         weights[i] = 2.0 / ((1.0 - x * x) * slope * slope);
     }
     (nodes, weights)
-}
-
-/// Pₙ(x) and Pₙ′(x) inside (−1, 1).
-fn legendre(n: usize, x: f64) -> (f64, f64) {
-    let (mut before, mut value) = (1.0, x);
-    if n == 0 {
-        return (1.0, 0.0);
-    }
-    for k in 1..n {
-        let k = k as f64;
-        (before, value) = (
-            value,
-            ((2.0 * k + 1.0) * x * value - k * before) / (k + 1.0),
-        );
-    }
-    let slope = n as f64 * (x * value - before) / (x * x - 1.0);
-    (value, slope)
 }
 
 /// The matrix that takes values at `nodes` to the values of their interpolating polynomial at `targets`.
@@ -189,7 +173,7 @@ impl SideRule {
 
 /// √(n + 1/2) Pₙ(x): orthonormal on [−1, 1].
 fn orthonormal(n: usize, x: f64) -> f64 {
-    (n as f64 + 0.5).sqrt() * legendre(n, x).0
+    (n as f64 + 0.5).sqrt() * legendre::value(n, x)
 }
 
 #[cfg(test)]

@@ -243,18 +243,13 @@ impl<'a> Patches<'a> {
     }
 
     fn are_asked_for(&self) -> bool {
-        matches!(self.choice, Patching::Always(_))
+        self.choice.is_asked_for()
     }
 
     /// Why one sum of waves need not be tried, if it need not.
     fn at_once(&self, problem: &ConcreteProblem) -> Option<&'static str> {
-        if self.are_asked_for() {
-            return Some("they were asked for");
-        }
-        let straight = std::f64::consts::PI + 1e-6;
-        let corners = || problem.domain.corners();
-        let reentrant = self.may_help() && corners().iter().any(|corner| corner.angle > straight);
-        reentrant.then_some("the domain has re-entrant corners")
+        self.choice
+            .at_once(problem.domain.as_ref(), self.may_help())
     }
 
     /// Why patches are not worth their time, if they are not.

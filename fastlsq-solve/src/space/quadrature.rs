@@ -5,6 +5,7 @@
 //! domain many quasi-random points of equal weight.
 
 use crate::domain::{BoundingBox, Domain, UnitSampler, checked_interior};
+use fastlsq_basis::legendre::value_and_slope;
 use ndarray::Array2;
 use std::f64::consts::PI;
 
@@ -85,12 +86,12 @@ impl Line {
             let mut x = (PI * (i as f64 + 0.75) / (n + 0.5)).cos();
             let mut slope = 1.0;
             for _ in 0..10 {
-                let (value, derivative) = legendre(count, x);
+                let (value, derivative) = value_and_slope(count, x);
                 slope = derivative;
                 let change = value / derivative;
                 x -= change;
                 if change.abs() <= f64::EPSILON * x.abs() {
-                    slope = legendre(count, x).1;
+                    slope = value_and_slope(count, x).1;
                     break;
                 }
             }
@@ -110,17 +111,6 @@ impl Line {
             weights: vec![step; count],
         }
     }
-}
-
-/// P_n and P_n′ inside (−1, 1).
-fn legendre(n: usize, x: f64) -> (f64, f64) {
-    let (mut last, mut value) = (0.0, 1.0);
-    for k in 0..n {
-        let k = k as f64;
-        (last, value) = (value, ((2.0 * k + 1.0) * x * value - k * last) / (k + 1.0));
-    }
-    let n = n as f64;
-    (value, n * (last - x * value) / (1.0 - x * x))
 }
 
 /// The product of rules along the axes.

@@ -1,6 +1,7 @@
 //! Polynomials along one axis of a pane: orthonormal on the samples, with derivatives at nodes of quadrature.
 
 use faer::Mat;
+use fastlsq_basis::legendre::derivatives;
 
 use crate::rows::gauss_legendre;
 
@@ -97,21 +98,11 @@ impl Line {
     }
 }
 
-/// The derivative of the given order of the Legendre polynomial P_degree, by P′ₙ₊₁ = P′ₙ₋₁ + (2n + 1)Pₙ.
+/// The derivative of the given order of the Legendre polynomial P_degree.
 fn legendre(degree: usize, s: f64, order: usize) -> f64 {
-    let mut before = vec![0.0; order + 1];
-    let mut now = vec![0.0; order + 1];
-    now[0] = 1.0;
-    for n in 0..degree {
-        let m = n as f64;
-        let mut next = vec![0.0; order + 1];
-        next[0] = ((2.0 * m + 1.0) * s * now[0] - m * before[0]) / (m + 1.0);
-        for q in 1..=order {
-            next[q] = before[q] + (2.0 * m + 1.0) * now[q - 1];
-        }
-        before = std::mem::replace(&mut now, next);
-    }
-    now[order]
+    let mut values = vec![0.0; degree + 1];
+    derivatives(s, u32::try_from(order).unwrap_or(u32::MAX), &mut values);
+    values[degree]
 }
 
 #[cfg(test)]

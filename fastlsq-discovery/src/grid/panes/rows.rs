@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use faer::Mat;
 
 use super::pane::{Pair, Shape};
+use super::polynomials::Line;
 use crate::grid::column::falling;
 use crate::grid::flow::slopes;
 use crate::grid::term::{GridTerm, Inside, Part};
@@ -45,13 +46,14 @@ impl<'p> OnNodes<'p> {
         sum
     }
 
+    /// The nodes along both axes.
+    fn size(&self) -> [usize; 2] {
+        self.shape.lines.each_ref().map(Line::nodes)
+    }
+
     /// What stands under the outer derivative of a part.
     fn values(&mut self, part: &Part) -> Mat<f64> {
-        let size = self
-            .shape
-            .lines
-            .each_ref()
-            .map(super::polynomials::Line::nodes);
+        let size = self.size();
         match &part.inside {
             Inside::Product(factors) => {
                 let mut product = Mat::from_fn(size[0], size[1], |_, _| 1.0);
@@ -100,11 +102,7 @@ impl<'p> OnNodes<'p> {
     }
 
     fn slopes(&mut self, part: &Part) -> Vec<(usize, Pair, Mat<f64>)> {
-        let size = self
-            .shape
-            .lines
-            .each_ref()
-            .map(super::polynomials::Line::nodes);
+        let size = self.size();
         match &part.inside {
             Inside::Product(factors) => (0..factors.len())
                 .map(|own| {

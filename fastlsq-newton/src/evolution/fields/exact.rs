@@ -14,8 +14,6 @@ use crate::evolution::ode::{Ode, Propagator};
 const LARGEST: usize = 900;
 /// A matrix that is this close to symmetric, relative to its largest entry, is one but for rounding and quadrature.
 const SYMMETRIC: f64 = 1e-11;
-/// Times at which it is seen whether the space holds the solution.
-pub(crate) const TIMES: usize = 24;
 
 /// How coefficients are carried from the first time to any other.
 #[derive(Debug)]

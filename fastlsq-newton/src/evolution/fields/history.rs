@@ -8,22 +8,12 @@ use ndarray::{ArrayView2, Axis};
 use super::exact::Exact;
 use super::space::FieldSpace;
 use crate::evolution::flow::Past;
-use crate::evolution::span::{by_time, joined, sampled, weights};
+use crate::evolution::span::{Span, by_time, joined, sampled, span_at};
 
-/// The solution over one step in time.
-#[derive(Debug, Clone)]
-pub(crate) struct Span {
-    pub(crate) start: f64,
-    pub(crate) end: f64,
-    pub(crate) space: Arc<FieldSpace>,
-    /// For each time of the span, for each state: modal coefficients.
-    pub(crate) expansions: Vec<Vec<Vec<f64>>>,
-}
-
-impl Span {
+impl Span<FieldSpace, Vec<Vec<f64>>> {
     /// Modal coefficients of the derivative of order k in time of a state.
     fn modal(&self, t: f64, k: usize, state: usize) -> Vec<f64> {
-        let weights = weights((self.start, self.end), t, k);
+        let weights = self.weights(t, k);
         let mut sum = Vec::new();
         for (weight, expansions) in weights.iter().zip(&self.expansions) {
             let Some(own) = expansions.get(state) else {
@@ -41,7 +31,7 @@ impl Span {
 /// Spans one after the other, or a solution that is known at any time.
 #[derive(Debug, Clone)]
 pub(crate) enum History {
-    Spans(Vec<Span>, usize),
+    Spans(Vec<Span<FieldSpace, Vec<Vec<f64>>>>, usize),
     Exact(Arc<Exact>, f64, usize),
 }
 
@@ -144,10 +134,4 @@ impl Past for History {
             }
         }
     }
-}
-
-/// The span that holds a time; the nearest if none does.
-fn span_at(spans: &[Span], t: f64) -> Option<&Span> {
-    let after = spans.partition_point(|span| span.end < t);
-    spans.get(after).or(spans.last())
 }

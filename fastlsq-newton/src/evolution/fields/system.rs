@@ -9,7 +9,7 @@ use super::problem::FieldProblem;
 use super::separable::{Separable, SeparableJacobian};
 use super::space::{FieldSpace, walls_of};
 use crate::NewtonError;
-use crate::evolution::form::LOOKS;
+use crate::evolution::march::is_autonomous;
 use crate::evolution::ode::{DenseJacobian, Linearised, Ode};
 
 /// With more coefficients than this, a matrix that is taken apart axis by axis is better than a full one, although it is not the
@@ -143,22 +143,8 @@ impl<'a> System<'a> {
 
     /// Whether the problem is linear and neither equation nor data change in time, as far as can be seen.
     pub(crate) fn is_autonomous(&self, y: &[f64]) -> bool {
-        let problem = self.problem;
-        if !problem.form.linear || !problem.walls.iter().all(|wall| wall.constant) {
-            return false;
-        }
-        let (start, end) = problem.form.times;
-        let rate = |t: f64, y: &[f64]| {
-            let mut rate = vec![0.0; y.len()];
-            self.rate(t, y, &mut rate);
-            rate
-        };
-        let zero = vec![0.0; y.len()];
-        let (first, rest) = (rate(start, y), rate(start, &zero));
-        LOOKS.iter().all(|share| {
-            let t = start + share * (end - start);
-            rate(t, y) == first && rate(t, &zero) == rest
-        })
+        let (form, walls) = (&self.problem.form, &self.problem.walls);
+        form.linear && walls.iter().all(|wall| wall.constant) && is_autonomous(self, y, form.times)
     }
 }
 

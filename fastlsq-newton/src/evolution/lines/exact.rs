@@ -6,15 +6,11 @@ use faer::Mat;
 use fastlsq_solve::dense::cholesky;
 use fastlsq_solve::space::line::LineSpace;
 
-use super::form::LineProblem;
 use super::system::System;
-use crate::evolution::form::LOOKS;
 use crate::evolution::ode::{Ode, Propagator};
 
 /// The most coefficients: eigenvalues cost their cube.
 const LARGEST: usize = 400;
-/// Times at which it is seen whether the space holds the solution.
-pub(crate) const TIMES: usize = 24;
 
 /// c(t) = L⁻ᵀ e^{tA} Lᵀ c(0) with M = LLᵀ and A = L⁻¹KL⁻ᵀ, the matrix of the equation in an orthonormal basis.
 #[derive(Debug, Clone)]
@@ -27,26 +23,6 @@ pub(crate) struct Exact {
     constant: Vec<f64>,
     propagator: Propagator,
     first: Vec<f64>,
-}
-
-/// Whether neither equation nor data change in time, as far as can be seen.
-pub(crate) fn is_autonomous(system: &System<'_>, y: &[f64]) -> bool {
-    let problem: &LineProblem = system.problem;
-    if !problem.linear || !problem.ends.iter().all(|end| end.constant) {
-        return false;
-    }
-    let (start, end) = problem.times;
-    let rate = |t: f64, y: &[f64]| {
-        let mut rate = vec![0.0; y.len()];
-        system.rate(t, y, &mut rate);
-        rate
-    };
-    let zero = vec![0.0; y.len()];
-    let (first, rest) = (rate(start, y), rate(start, &zero));
-    LOOKS.iter().all(|share| {
-        let t = start + share * (end - start);
-        rate(t, y) == first && rate(t, &zero) == rest
-    })
 }
 
 impl Exact {

@@ -8,28 +8,12 @@ use ndarray::ArrayView2;
 
 use super::exact::Exact;
 use crate::evolution::flow::Past;
-use crate::evolution::span::{by_time, joined, sampled, weights};
-
-/// The solution over one step in time.
-#[derive(Debug, Clone)]
-pub(crate) struct Span {
-    pub(crate) start: f64,
-    pub(crate) end: f64,
-    pub(crate) space: Arc<LineSpace>,
-    /// Legendre coefficients at the times of the span.
-    pub(crate) expansions: Vec<Vec<f64>>,
-}
-
-impl Span {
-    fn weights(&self, t: f64, k: usize) -> Vec<f64> {
-        weights((self.start, self.end), t, k)
-    }
-}
+use crate::evolution::span::{Span, by_time, joined, sampled, span_at};
 
 /// Spans one after the other, or a solution that is known at any time.
 #[derive(Debug, Clone)]
 pub(crate) enum History {
-    Spans(Vec<Span>),
+    Spans(Vec<Span<LineSpace, Vec<f64>>>),
     Exact(Box<Exact>, f64),
 }
 
@@ -130,10 +114,4 @@ impl Past for History {
             }
         }
     }
-}
-
-/// The span that holds a time; the nearest if none does.
-fn span_at(spans: &[Span], t: f64) -> Option<&Span> {
-    let after = spans.partition_point(|span| span.end < t);
-    spans.get(after).or(spans.last())
 }

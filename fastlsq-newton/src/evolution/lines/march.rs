@@ -1,20 +1,21 @@
-//! One run from the first time to the last, with a mesh that follows the solution.
+//! Pieces of an interval that follow the solution.
 
 use std::sync::Arc;
 
 use fastlsq_solve::space::line::{Element, LineSpace};
-use fastlsq_solve::{Limit, Stage};
 
 use super::compatibility;
-use super::exact::{self, Exact};
+use super::exact::Exact;
 use super::form::LineProblem;
-use super::history::{History, Span};
+use super::history::History;
 use super::mesh::Mesh;
 use super::system::System;
 use crate::NewtonError;
-use crate::evolution::ode::{Method, OdeOptions, Segment, StepFailure, Stepper};
-use crate::evolution::runs::{Aim, Finish, InTime, Run};
-use crate::evolution::span;
+use crate::evolution::form::Form;
+use crate::evolution::march::{Adaptive, Finer, March};
+use crate::evolution::ode::Method;
+use crate::evolution::runs::{Aim, Run};
+use crate::evolution::span::Span;
 
 /// The most coefficients.
 const LIMIT: usize = 6000;
@@ -24,193 +25,49 @@ const FIRST_LEVEL: u32 = 3;
 const PATIENCE: usize = 6;
 /// Joining must leave this share of what is allowed.
 const JOIN: f64 = 0.05;
-/// Refinements in a row before a step is accepted as it is.
-const ROUNDS: usize = 12;
-/// Relative rounding of coefficients.
-const ROUNDING: f64 = 1e-15;
-/// No fewer steps: data may change between them.
-const LEAST_STEPS: f64 = 8.0;
-/// The most steps.
-const STEPS: usize = 200_000;
 
 /// Runs from the first time to the last.
 pub(crate) fn run(problem: &LineProblem, aim: &Aim) -> Result<Run<History>, NewtonError> {
     let degree = 12 + 2 * problem.order - if aim.odd { 2 } else { 0 };
     let element = Arc::new(Element::new(degree, problem.order)?);
-    let mut march = March::begin(problem, aim, element)?;
-    if march.at_once()? {
-        return Ok(march.run);
+    let mesh = Mesh::uniform(problem.interval, FIRST_LEVEL);
+    let pieces = Pieces::new(problem, &element, mesh)?;
+    let mut march = March::new(aim, pieces, History::Spans(Vec::new()));
+    march.begin()?;
+    if !march.at_once()? {
+        march.step_by_step()?;
     }
-    let (start, end) = problem.times;
-    let (mut now, mut step) = (start, None);
-    let finish = 'restart: loop {
-        let system = System::new(problem, &march.space);
-        let mut options = OdeOptions::new(aim.time).method(Method::Implicit);
-        options.first_step = step;
-        options.largest_step = (end - start) / LEAST_STEPS;
-        let mut stepper = Stepper::new(&system, now, &march.y, end, &options)?;
-        let mut since = 0;
-        while stepper.time() < end {
-            let time = stepper.time();
-            if let Err(limit) = aim.control.enter(Stage::Evolution { time }) {
-                break 'restart Finish::Stopped(limit);
-            }
-            if march.run.steps >= STEPS {
-                break 'restart Finish::Steps;
-            }
-            let segment = match stepper.step(&system) {
-                Ok(segment) => segment,
-                Err(failure) => break 'restart Finish::Stalled(failure),
-            };
-            let Some(last) = system.expansion(segment.end(), segment.last()) else {
-                break 'restart Finish::Stalled(StepFailure {
-                    time: now,
-                    step: segment.end() - now,
-                    not_finite: true,
-                });
-            };
-            march.observe(&last);
-            let marked = march.unresolved(&last);
-            if marked.contains(&true) && march.rounds < ROUNDS {
-                if march.refine(&system, &marked, segment.start(), segment.first())? {
-                    march.rounds += 1;
-                    (now, step) = (segment.start(), Some(segment.end() - segment.start()));
-                    continue 'restart;
-                }
-                march.run.unresolved.get_or_insert(segment.end());
-            }
-            march.rounds = 0;
-            if let Err(limit) = march.record(&system, &segment) {
-                break 'restart Finish::Stopped(limit);
-            }
-            march.y = segment.last().to_vec();
-            now = segment.end();
-            since += 1;
-            if since >= PATIENCE && now < end {
-                since = 0;
-                if march.join(&system, &last)? {
-                    step = Some(stepper.proposed_step());
-                    continue 'restart;
-                }
-            }
-        }
-        break Finish::Complete;
-    };
-    march.run.finish = finish;
     Ok(march.run)
 }
 
-struct March<'a> {
+/// Joined polynomials on the pieces of a mesh.
+#[derive(Clone)]
+struct Pieces<'a> {
     problem: &'a LineProblem,
-    aim: &'a Aim,
     element: Arc<Element>,
     mesh: Mesh,
     space: Arc<LineSpace>,
-    y: Vec<f64>,
-    rounds: usize,
-    run: Run<History>,
 }
 
-impl<'a> March<'a> {
-    /// A mesh that resolves the initial values, and these on it.
-    fn begin(
+impl<'a> Pieces<'a> {
+    fn new(
         problem: &'a LineProblem,
-        aim: &'a Aim,
-        element: Arc<Element>,
+        element: &Arc<Element>,
+        mesh: Mesh,
     ) -> Result<Self, NewtonError> {
-        let mesh = Mesh::uniform(problem.interval, FIRST_LEVEL);
-        let space = space_on(problem, &element, &mesh)?;
-        let mut march = Self {
+        let space = LineSpace::new(
+            Arc::clone(element),
+            &mesh.breaks(),
+            problem.states.len(),
+            problem.periodic,
+            &problem.conditions,
+        )?;
+        Ok(Self {
             problem,
-            aim,
-            element,
+            element: Arc::clone(element),
             mesh,
-            y: Vec::new(),
-            rounds: 0,
-            run: Run::new(History::Spans(Vec::new()), problem.states.len()),
             space: Arc::new(space),
-        };
-        let mut values = march.initial()?;
-        loop {
-            let expansion = march.space.unjoined(&values);
-            march.observe(&expansion);
-            let marked = march.unresolved(&expansion);
-            let next = march.mesh.halved(&marked);
-            if next == march.mesh {
-                break;
-            }
-            let space = space_on(problem, &march.element, &next)?;
-            if space.dim() > LIMIT {
-                march.run.unresolved = Some(problem.times.0);
-                break;
-            }
-            (march.mesh, march.space) = (next, Arc::new(space));
-            values = march.initial()?;
-        }
-        march.run.remarks =
-            compatibility::remarks(problem, &march.space, &values, &march.run.scales)?;
-        // Where initial values are not as smooth as the space, or contradict the conditions, smaller pieces help.
-        let data = problem.data(problem.times.0)?;
-        for _ in 0..2 * ROUNDS {
-            let expansion = march.space.expansion(&march.space.project(&values), &data);
-            let free = march.space.unjoined(&values);
-            let distances = march.space.distances(&expansion, &free);
-            let marked = march.large(&distances);
-            let next = march.mesh.halved(&marked);
-            if next == march.mesh {
-                break;
-            }
-            let space = space_on(problem, &march.element, &next)?;
-            if space.dim() > LIMIT {
-                march.run.unresolved = Some(problem.times.0);
-                break;
-            }
-            (march.mesh, march.space) = (next, Arc::new(space));
-            values = march.initial()?;
-        }
-        // What was looked at more closely than needed is joined again.
-        march.y = march.space.project(&values);
-        loop {
-            let expansion = march.space.expansion(&march.y, &data);
-            let Some(mesh) = march.coarser(&expansion, 1) else {
-                break;
-            };
-            march.space = Arc::new(space_on(problem, &march.element, &mesh)?);
-            march.mesh = mesh;
-            values = march.initial()?;
-            march.y = march.space.project(&values);
-        }
-        march.note_space();
-        Ok(march)
-    }
-
-    /// Evolves a linear problem that does not change in time by the exponential of its matrix; whether it is one.
-    fn at_once(&mut self) -> Result<bool, NewtonError> {
-        let (start, end) = self.problem.times;
-        let before = (self.mesh.clone(), Arc::clone(&self.space), self.y.clone());
-        'finer: for _ in 0..ROUNDS {
-            let system = System::new(self.problem, &self.space);
-            let exact =
-                exact::is_autonomous(&system, &self.y).then(|| Exact::new(&system, &self.y));
-            let Some(exact) = exact.flatten() else { break };
-            for k in 1..=exact::TIMES {
-                // Early times too: the space must hold the solution at all of them.
-                let share = (k as f64 / exact::TIMES as f64).powi(2);
-                let expansion = exact.expansion(start + share * (end - start), 0);
-                self.observe(&expansion);
-                let marked = self.unresolved(&expansion);
-                if marked.contains(&true)
-                    && self.refine(&system, &marked, start, &self.y.clone())?
-                {
-                    continue 'finer;
-                }
-            }
-            self.run.history = History::Exact(Box::new(exact), end);
-            self.run.in_time = InTime::Exponential;
-            return Ok(true);
-        }
-        (self.mesh, self.space, self.y) = before;
-        Ok(false)
+        })
     }
 
     /// The states at the first time, at the nodes.
@@ -218,43 +75,10 @@ impl<'a> March<'a> {
         self.problem.initial(self.space.nodes())
     }
 
-    fn observe(&mut self, expansion: &[f64]) {
-        for (scale, norm) in self.run.scales.iter_mut().zip(self.space.norms(expansion)) {
-            *scale = scale.max(norm);
-        }
-    }
-
-    fn note_space(&mut self) {
-        let pieces = self.mesh.len();
-        self.run.degree = self.element.degree();
-        self.run.dim = self.run.dim.max(self.space.dim());
-        self.run.pieces = (self.run.pieces.0.min(pieces), self.run.pieces.1.max(pieces));
-    }
-
-    /// The pieces whose last coefficients are too large.
-    fn unresolved(&self, expansion: &[f64]) -> Vec<bool> {
-        self.large(&self.space.tails(expansion))
-    }
-
-    /// The tail that each state may have: a share of its norm, and the rounding of what it is computed from. A position is
-    /// made of velocities times a time.
-    fn allowed(&self) -> Vec<f64> {
-        let time = self.problem.times.1 - self.problem.times.0;
-        let states = || self.problem.states.iter().zip(&self.run.scales);
-        states()
-            .map(|((_, order), scale)| {
-                let sizes = states()
-                    .map(|((_, other), scale)| scale * time.powi(*other as i32 - *order as i32));
-                self.aim.tail * scale + ROUNDING * sizes.fold(0.0, f64::max)
-            })
-            .collect()
-    }
-
     /// The pieces that can be halved and where one of these numbers, one for each state, is larger than allowed.
-    fn large(&self, sizes: &[Vec<f64>]) -> Vec<bool> {
-        let allowed = self.allowed();
+    fn large(&self, sizes: &[Vec<f64>], allowed: &[f64]) -> Vec<bool> {
         let large = |own: &Vec<f64>| {
-            let mut pairs = own.iter().zip(&allowed);
+            let mut pairs = own.iter().zip(allowed);
             pairs.any(|(size, allowed)| size > allowed)
         };
         let sizes = sizes.iter().enumerate();
@@ -263,9 +87,13 @@ impl<'a> March<'a> {
             .collect()
     }
 
-    /// The mesh with pieces joined where hardly anything is lost; `None` if fewer than `least` can be.
-    fn coarser(&self, expansion: &[f64], least: usize) -> Option<Mesh> {
-        let allowed = self.allowed();
+    /// With pieces joined where hardly anything is lost; `None` if fewer than `least` can be.
+    fn joined(
+        &self,
+        expansion: &[f64],
+        allowed: &[f64],
+        least: usize,
+    ) -> Result<Option<Self>, NewtonError> {
         let mut marked = vec![false; self.mesh.len()];
         let mut count = 0;
         for (k, marked) in marked.iter_mut().enumerate() {
@@ -274,101 +102,164 @@ impl<'a> March<'a> {
                 continue;
             }
             let joined = self.space.joined(expansion, k);
-            let mut pairs = joined.iter().zip(&allowed);
+            let mut pairs = joined.iter().zip(allowed);
             let small = pairs.all(|((loss, tail), allowed)| loss.max(*tail) <= JOIN * allowed);
             if small {
                 *marked = true;
                 count += 1;
             }
         }
-        (count >= least).then(|| self.mesh.joined(&marked))
-    }
-
-    /// Halves the marked pieces; whether anything came of it.
-    fn refine(
-        &mut self,
-        system: &System<'_>,
-        marked: &[bool],
-        t: f64,
-        y: &[f64],
-    ) -> Result<bool, NewtonError> {
-        let mesh = self.mesh.halved(marked);
-        if mesh == self.mesh {
-            return Ok(false);
-        }
-        let space = space_on(self.problem, &self.element, &mesh)?;
-        if space.dim() > LIMIT {
-            return Ok(false);
-        }
-        let Some(expansion) = system.expansion(t, y) else {
-            return Ok(false);
-        };
-        self.move_to(mesh, space, &expansion);
-        Ok(true)
-    }
-
-    /// Joins pieces where hardly anything is lost; whether there were enough of them.
-    fn join(&mut self, system: &System<'_>, expansion: &[f64]) -> Result<bool, NewtonError> {
-        let Some(mesh) = self.coarser(expansion, self.mesh.len().div_ceil(8)) else {
-            return Ok(false);
-        };
-        let space = space_on(system.problem, &self.element, &mesh)?;
-        self.move_to(mesh, space, expansion);
-        Ok(true)
-    }
-
-    /// The same functions on another mesh.
-    fn move_to(&mut self, mesh: Mesh, space: LineSpace, expansion: &[f64]) {
-        let old = Arc::clone(&self.space);
-        let values: Vec<Vec<f64>> = (0..space.functions())
-            .map(|state| {
-                space
-                    .nodes()
-                    .iter()
-                    .map(|x| old.value(expansion, state, 0, *x))
-                    .collect()
-            })
-            .collect();
-        self.y = space.project(&values);
-        (self.mesh, self.space) = (mesh, Arc::new(space));
-        self.run.meshes += 1;
-        self.note_space();
-    }
-
-    fn record(&mut self, system: &System<'_>, segment: &Segment) -> Result<(), Limit> {
-        let times = span::times(segment.start(), segment.end());
-        let expansions: Vec<Vec<f64>> = times
-            .iter()
-            .filter_map(|t| system.expansion(*t, &segment.at(*t)))
-            .collect();
-        self.run
-            .keep(&self.aim.control, expansions.iter().map(Vec::len).sum())?;
-        if expansions.len() == times.len() {
-            let span = Span {
-                start: segment.start(),
-                end: segment.end(),
-                space: Arc::clone(&self.space),
-                expansions,
-            };
-            if let History::Spans(spans) = &mut self.run.history {
-                spans.push(span);
-            }
-        }
-        self.run.steps += 1;
-        Ok(())
+        let joined = (count >= least).then(|| self.mesh.joined(&marked));
+        joined
+            .map(|mesh| Self::new(self.problem, &self.element, mesh))
+            .transpose()
     }
 }
 
-fn space_on(
-    problem: &LineProblem,
-    element: &Arc<Element>,
-    mesh: &Mesh,
-) -> Result<LineSpace, NewtonError> {
-    Ok(LineSpace::new(
-        Arc::clone(element),
-        &mesh.breaks(),
-        problem.states.len(),
-        problem.periodic,
-        &problem.conditions,
-    )?)
+impl<'a> Adaptive for Pieces<'a> {
+    type Space = LineSpace;
+    type System = System<'a>;
+    type Expansion = Vec<f64>;
+    type Exact = Exact;
+    type History = History;
+
+    const ROUNDS: usize = 12;
+    const STEPS: usize = 200_000;
+
+    fn form(&self) -> &Form {
+        self.problem
+    }
+
+    fn space(&self) -> &Arc<LineSpace> {
+        &self.space
+    }
+
+    fn system(&self) -> System<'a> {
+        System::new(self.problem, &self.space)
+    }
+
+    fn method(&self, _: &System<'a>, _: f64, _: &[f64]) -> (Method, f64) {
+        (Method::Implicit, f64::INFINITY)
+    }
+
+    fn expansion(system: &System<'a>, t: f64, y: &[f64]) -> Option<Vec<f64>> {
+        system.expansion(t, y)
+    }
+
+    fn norms(&self, expansion: &Vec<f64>) -> Vec<f64> {
+        self.space.norms(expansion)
+    }
+
+    fn unresolved(&self, expansion: &Vec<f64>, allowed: &[f64]) -> Vec<bool> {
+        self.large(&self.space.tails(expansion), allowed)
+    }
+
+    fn finer(&self, marked: &[bool]) -> Result<Finer<Self>, NewtonError> {
+        let mesh = self.mesh.halved(marked);
+        if mesh == self.mesh {
+            return Ok(Finer::Same);
+        }
+        let finer = Self::new(self.problem, &self.element, mesh)?;
+        Ok(if finer.space.dim() > LIMIT {
+            Finer::TooLarge
+        } else {
+            Finer::Space(finer)
+        })
+    }
+
+    fn coarser(
+        &self,
+        expansion: &Vec<f64>,
+        allowed: &[f64],
+        steps: usize,
+    ) -> Result<Option<Self>, NewtonError> {
+        if !steps.is_multiple_of(PATIENCE) {
+            return Ok(None);
+        }
+        self.joined(expansion, allowed, self.mesh.len().div_ceil(8))
+    }
+
+    fn taken_over(&self, other: &Self, expansion: &Vec<f64>) -> Vec<f64> {
+        let values: Vec<Vec<f64>> = (0..self.space.functions())
+            .map(|state| {
+                let nodes = self.space.nodes().iter();
+                nodes
+                    .map(|x| other.space.value(expansion, state, 0, *x))
+                    .collect()
+            })
+            .collect();
+        self.space.project(&values)
+    }
+
+    fn note(&self, run: &mut Run<History>) {
+        let pieces = self.mesh.len();
+        run.degree = self.element.degree();
+        run.dim = run.dim.max(self.space.dim());
+        run.pieces = (run.pieces.0.min(pieces), run.pieces.1.max(pieces));
+    }
+
+    fn exact(system: &System<'a>, y: &[f64]) -> Option<Exact> {
+        system.is_autonomous(y).then(|| Exact::new(system, y))?
+    }
+
+    fn exact_expansion(exact: &Exact, t: f64) -> Vec<f64> {
+        exact.expansion(t, 0)
+    }
+
+    fn known(&self, exact: Exact) -> History {
+        History::Exact(Box::new(exact), self.problem.times.1)
+    }
+
+    fn keep(history: &mut History, span: Span<LineSpace, Vec<f64>>) {
+        if let History::Spans(spans) = history {
+            spans.push(span);
+        }
+    }
+
+    fn numbers(expansion: &Vec<f64>) -> usize {
+        expansion.len()
+    }
+}
+
+impl March<'_, Pieces<'_>> {
+    /// Halves pieces until they resolve the initial values, and puts these on them.
+    fn begin(&mut self) -> Result<(), NewtonError> {
+        let problem = self.functions.problem;
+        let mut values = self.functions.initial()?;
+        loop {
+            let expansion = self.functions.space.unjoined(&values);
+            self.observe(&expansion);
+            let marked = self.unresolved(&expansion);
+            if !self.look_closer(&marked)? {
+                break;
+            }
+            values = self.functions.initial()?;
+        }
+        self.run.remarks =
+            compatibility::remarks(problem, &self.functions.space, &values, &self.run.scales)?;
+        // Where initial values are not as smooth as the space, or contradict the conditions, smaller pieces help.
+        let data = problem.data(problem.times.0)?;
+        for _ in 0..2 * Pieces::ROUNDS {
+            let space = &self.functions.space;
+            let expansion = space.expansion(&space.project(&values), &data);
+            let distances = space.distances(&expansion, &space.unjoined(&values));
+            let marked = self.functions.large(&distances, &self.allowed());
+            if !self.look_closer(&marked)? {
+                break;
+            }
+            values = self.functions.initial()?;
+        }
+        // What was looked at more closely than needed is joined again.
+        self.y = self.functions.space.project(&values);
+        loop {
+            let expansion = self.functions.space.expansion(&self.y, &data);
+            let Some(joined) = self.functions.joined(&expansion, &self.allowed(), 1)? else {
+                break;
+            };
+            self.functions = joined;
+            self.y = self.functions.space.project(&self.functions.initial()?);
+        }
+        self.note_space();
+        Ok(())
+    }
 }

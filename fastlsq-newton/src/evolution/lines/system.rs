@@ -10,6 +10,7 @@ use fastlsq_solve::space::line::{BandFactors, BandMatrix, LineSpace, SlopeTerm};
 use super::form::LineProblem;
 use super::second_order::SecondOrder;
 use crate::evolution::form::Rates;
+use crate::evolution::march::is_autonomous;
 use crate::evolution::ode::{Linearised, Ode, Shifted};
 
 /// Times at which data are remembered: those of the stages of a step, to which every iteration returns.
@@ -68,6 +69,14 @@ impl<'a> System<'a> {
         let samples = self.samples(t, y)?;
         let nodes = self.space.nodes();
         self.problem.rates(t, nodes, &samples, true).ok()
+    }
+
+    /// Whether the problem is linear and neither equation nor data change in time, as far as can be seen.
+    pub(crate) fn is_autonomous(&self, y: &[f64]) -> bool {
+        let problem = self.problem;
+        problem.linear
+            && problem.ends.iter().all(|end| end.constant)
+            && is_autonomous(self, y, problem.times)
     }
 
     /// ⟨φᵢ, ∂F/∂u φⱼ⟩.

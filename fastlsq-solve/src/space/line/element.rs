@@ -1,6 +1,7 @@
 //! Polynomials on [−1, 1], split into what the ends see and what they do not.
 
 use faer::Mat;
+use fastlsq_basis::legendre::derivatives;
 
 use crate::space::SpaceError;
 use crate::space::elimination::few;
@@ -122,23 +123,9 @@ fn halves(degree: usize, centre: f64) -> Mat<f64> {
 }
 
 /// The derivative of order d of the orthonormal Legendre polynomials of degrees 0 … n at x.
-///
-/// P₀ = 1, (k + 1) P_{k+1} = (2k + 1) x P_k − k P_{k−1}, and P_{k+1}⁽ᵈ⁾ = P_{k−1}⁽ᵈ⁾ + (2k + 1) P_k⁽ᵈ⁻¹⁾.
 pub(super) fn legendre(n: usize, d: usize, x: f64) -> Vec<f64> {
-    let mut values = vec![1.0; n + 1];
-    for k in 0..n {
-        let kf = k as f64;
-        let before = if k == 0 { 0.0 } else { values[k - 1] };
-        values[k + 1] = ((2.0 * kf + 1.0) * x * values[k] - kf * before) / (kf + 1.0);
-    }
-    for _ in 0..d {
-        let lower = values;
-        values = vec![0.0; n + 1];
-        for k in 0..n {
-            let before = if k == 0 { 0.0 } else { values[k - 1] };
-            values[k + 1] = before + (2.0 * k as f64 + 1.0) * lower[k];
-        }
-    }
+    let mut values = vec![0.0; n + 1];
+    derivatives(x, u32::try_from(d).unwrap_or(u32::MAX), &mut values);
     for (k, value) in values.iter_mut().enumerate() {
         *value *= (k as f64 + 0.5).sqrt();
     }

@@ -87,13 +87,7 @@ impl Table {
 
 /// Pₖ on [0, 1].
 fn legendre(degree: usize, x: f64) -> f64 {
-    let xi = 2.0 * x - 1.0;
-    let (mut last, mut value) = (0.0, 1.0);
-    for k in 0..degree {
-        let k = k as f64;
-        (last, value) = (value, ((2.0 * k + 1.0) * xi * value - k * last) / (k + 1.0));
-    }
-    value
+    fastlsq_basis::legendre::value(degree, 2.0 * x - 1.0)
 }
 
 /// ∫₀ˣ Pₖ.
