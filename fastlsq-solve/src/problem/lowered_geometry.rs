@@ -3,8 +3,9 @@
 use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_ops::{Expr, Operator, Statement, Term, normal_derivative};
 
-use super::concrete::{ConcreteEquation, ConcretePlace, ConcreteProblem, Lowering};
+use super::concrete::{ConcreteEquation, ConcretePlace, ConcreteProblem};
 use super::condition::Condition;
+use super::lowering::Lowering;
 use super::mistake::MistakeReason;
 use crate::domain::Motion;
 use crate::domain::{DomainError, DomainExt, PartSelector, Region};

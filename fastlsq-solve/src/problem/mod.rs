@@ -3,6 +3,8 @@
 mod concrete;
 mod condition;
 mod lowered_geometry;
+mod lowering;
+mod means;
 mod mistake;
 mod statement;
 

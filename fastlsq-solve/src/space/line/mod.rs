@@ -15,8 +15,14 @@
 
 mod band;
 mod element;
+mod expansion;
+mod joint;
+mod piece;
+mod projection;
+mod resolution;
 mod space;
 
 pub use band::{BandFactors, BandMatrix};
 pub use element::Element;
-pub use space::{EndCondition, LineSpace, SlopeTerm};
+pub use projection::SlopeTerm;
+pub use space::{EndCondition, LineSpace};
