@@ -1,6 +1,6 @@
 //! Balls.
 
-use super::checks::check_memory;
+use super::checks::{check_finite, check_memory};
 use super::{BoundaryPart, BoundaryPoints, BoundingBox, Curve, Domain, DomainError, Outline};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
@@ -25,13 +25,7 @@ impl Ball {
         if !(radius.is_finite() && radius > 0.0) {
             return Err(DomainError::BadRadius { radius });
         }
-        if let Some(axis) = center.iter().position(|c| !c.is_finite()) {
-            return Err(DomainError::NonFinite {
-                what: "the centre",
-                axis,
-                value: center[axis],
-            });
-        }
+        check_finite("the centre", center)?;
         let ball = Self {
             center: center.to_vec(),
             radius,

@@ -15,6 +15,18 @@ pub(super) fn check_memory(count: usize, dim: usize) -> Result<(), DomainError> 
         .map_err(|_| too_many)
 }
 
+/// Whether all coordinates of a point are finite.
+pub(super) fn check_finite(what: &'static str, point: &[f64]) -> Result<(), DomainError> {
+    match point.iter().position(|x| !x.is_finite()) {
+        None => Ok(()),
+        Some(axis) => Err(DomainError::NonFinite {
+            what,
+            axis,
+            value: point[axis],
+        }),
+    }
+}
+
 /// Whether what was returned has the shape that was asked for.
 pub(super) fn check_shape(
     what: &'static str,

@@ -1,5 +1,6 @@
 //! Ellipses.
 
+use super::checks::check_finite;
 use super::planar::{Planar, planar_domain};
 use super::{Curve, DomainError, Outline};
 use std::f64::consts::{PI, TAU};
@@ -18,13 +19,7 @@ impl Ellipse {
     /// # Errors
     /// Half axes that are not positive, numbers that are not finite.
     pub fn new(center: [f64; 2], half_axes: [f64; 2]) -> Result<Self, DomainError> {
-        if let Some(axis) = center.iter().position(|c| !c.is_finite()) {
-            return Err(DomainError::NonFinite {
-                what: "the centre",
-                axis,
-                value: center[axis],
-            });
-        }
+        check_finite("the centre", &center)?;
         if let Some(&radius) = half_axes.iter().find(|a| !(a.is_finite() && **a > 0.0)) {
             return Err(DomainError::BadRadius { radius });
         }

@@ -1,5 +1,6 @@
 //! One side of a plane.
 
+use super::checks::check_finite;
 use super::combined::{Combined, SetOperation};
 use super::outline::Outline;
 use super::{BoundaryPart, BoundaryPoints, BoundingBox, BoxDomain, Curve, Domain, DomainError};
@@ -45,13 +46,7 @@ impl HalfSpace {
                 found: normal.len(),
             });
         }
-        if let Some(axis) = point.iter().position(|x| !x.is_finite()) {
-            return Err(DomainError::NonFinite {
-                what: "a point of the plane",
-                axis,
-                value: point[axis],
-            });
-        }
+        check_finite("a point of the plane", point)?;
         let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
         if !(length.is_finite() && length > 0.0) {
             return Err(DomainError::BadDirection {

@@ -3,6 +3,7 @@
 use ndarray::Array2;
 
 use super::DomainError;
+use super::checks::check_finite;
 
 /// x ↦ Q x + b with an orthogonal Q: what moves a domain, and glues two congruent parts of a boundary together.
 ///
@@ -102,14 +103,8 @@ impl Motion {
         if self.shift.is_empty() {
             return Err(DomainError::ZeroDimension);
         }
-        match self.shift.iter().position(|b| !b.is_finite()) {
-            None => Ok(self),
-            Some(axis) => Err(DomainError::NonFinite {
-                what: "the shift",
-                axis,
-                value: self.shift[axis],
-            }),
-        }
+        check_finite("the shift", &self.shift)?;
+        Ok(self)
     }
 
     /// The number of axes.

@@ -1,5 +1,6 @@
 //! Polygons, with holes.
 
+use super::checks::check_finite;
 use super::outline::distance;
 use super::planar::{Planar, planar_domain};
 use super::{Curve, DomainError, Outline};
@@ -149,13 +150,7 @@ fn oriented(vertices: &[[f64; 2]], sign: f64) -> Result<(Vec<[f64; 2]>, Vec<usiz
         });
     }
     for vertex in vertices {
-        if let Some(axis) = vertex.iter().position(|x| !x.is_finite()) {
-            return Err(DomainError::NonFinite {
-                what: "a vertex",
-                axis,
-                value: vertex[axis],
-            });
-        }
+        check_finite("a vertex", vertex)?;
     }
     let origin = vertices[0];
     let twice: f64 = sides(vertices)

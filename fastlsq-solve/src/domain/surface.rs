@@ -1,6 +1,6 @@
 //! Solids inside a triangulated surface.
 
-use super::checks::check_memory;
+use super::checks::{check_finite, check_memory};
 use super::{BoundaryPart, BoundaryPoints, BoundingBox, Domain, DomainError};
 use fastlsq_basis::sampling::UnitSampler;
 use ndarray::Array2;
@@ -254,13 +254,7 @@ fn around(vertices: &[[f64; 3]]) -> Result<BoundingBox, DomainError> {
         (0..3).map(along).collect()
     };
     for vertex in vertices {
-        if let Some(axis) = vertex.iter().position(|x| !x.is_finite()) {
-            return Err(DomainError::NonFinite {
-                what: "a vertex",
-                axis,
-                value: vertex[axis],
-            });
-        }
+        check_finite("a vertex", vertex)?;
     }
     BoundingBox::new(&bound(-1.0), &bound(1.0))
 }

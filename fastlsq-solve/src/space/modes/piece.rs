@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use faer::Mat;
 use fastlsq_ops::{Operator, Sites};
+use ndarray::{ArrayView2, Axis};
 
 use crate::space::SpaceError;
 use crate::space::local::{Local, scaled};
@@ -70,6 +71,22 @@ impl Piece {
             }
         }
         self.local.rows(&points, &form)
+    }
+
+    /// The same at some of the sites.
+    pub(super) fn rows_at(
+        &self,
+        operator: &Operator,
+        sites: &Sites<'_>,
+        chosen: &[usize],
+    ) -> Result<Mat<f64>, SpaceError> {
+        let some = |view: ArrayView2<'_, f64>| view.select(Axis(0), chosen);
+        let (points, normals) = (some(sites.points()), sites.normals().map(some));
+        let mut part = Sites::new(points.view());
+        if let Some(normals) = &normals {
+            part = part.with_normals(normals.view());
+        }
+        self.rows(operator, part)
     }
 
     pub(super) fn lo(&self) -> f64 {

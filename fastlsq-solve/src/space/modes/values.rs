@@ -5,7 +5,7 @@ use std::sync::Arc;
 use faer::Mat;
 use fastlsq_basis::{InputMap, PiecewiseBasis};
 use fastlsq_ops::{Operator, Sites};
-use ndarray::{Array2, s};
+use ndarray::s;
 
 use super::Modes;
 use super::piece::Piece;
@@ -50,12 +50,7 @@ impl Modes {
         }
         let mut out = Mat::zeros(sites.len(), self.len());
         for (piece, own) in self.by_piece(&sites) {
-            let (points, normals) = selected(&sites, &own);
-            let mut part = Sites::new(points.view());
-            if let Some(normals) = &normals {
-                part = part.with_normals(normals.view());
-            }
-            let rows = piece.rows(operator, part)?;
+            let rows = piece.rows_at(operator, &sites, &own)?;
             for (row, &i) in own.iter().enumerate() {
                 for j in 0..rows.ncols() {
                     out[(i, piece.modes.start + j)] = rows[(row, j)];
@@ -85,12 +80,7 @@ impl Modes {
         let sites = sites.into();
         let mut values = vec![0.0; sites.len()];
         for (piece, own) in self.by_piece(&sites) {
-            let (points, normals) = selected(&sites, &own);
-            let mut part = Sites::new(points.view());
-            if let Some(normals) = &normals {
-                part = part.with_normals(normals.view());
-            }
-            let rows = piece.rows(operator, part)?;
+            let rows = piece.rows_at(operator, &sites, &own)?;
             let mut sums = vec![0.0; own.len()];
             times(rows.as_ref(), &modal[piece.modes.clone()], &mut sums);
             for (i, sum) in own.into_iter().zip(sums) {
@@ -152,10 +142,4 @@ impl Modes {
         let after = self.pieces.partition_point(|piece| piece.hi() <= x);
         after.min(self.pieces.len().saturating_sub(1))
     }
-}
-
-/// Points and normals of some of the sites.
-fn selected(sites: &Sites<'_>, own: &[usize]) -> (Array2<f64>, Option<Array2<f64>>) {
-    let rows = |view: ndarray::ArrayView2<'_, f64>| view.select(ndarray::Axis(0), own);
-    (rows(sites.points()), sites.normals().map(rows))
 }
