@@ -57,7 +57,7 @@ impl Wanted {
 
 /// Changes from space to space that shrink by less say nothing about what is to come, and are not trusted to shrink by more.
 const MOST_RATIO: f64 = 0.3;
-const LEAST_RATIO: f64 = 0.1;
+const LEAST_RATIO: f64 = 0.05;
 
 /// The relative rounding of an eigenvalue, where the largest of the matrix is not much larger; it grows with the root of
 /// their ratio.
