@@ -45,7 +45,8 @@ impl Implicit {
     /// The points within the bounds where the level is negative; it must be positive on the boundary of the bounds.
     ///
     /// # Errors
-    /// An expression of other things than the coordinates or without a gradient, a level that is nowhere negative, negative on the boundary of the bounds, not finite, or flat where it is zero.
+    /// An expression of anything but the coordinates or without a gradient, a level that is nowhere negative, negative on the
+    /// boundary of the bounds, not finite, or flat where it is zero.
     pub fn new(bounds: BoundingBox, level: impl Into<Expr>) -> Result<Self, DomainError> {
         let level = Level::new(bounds.dim(), &level.into())?;
         let boundary = if bounds.dim() == 2 {
