@@ -22,8 +22,8 @@ pub(super) struct DataCovector {
 }
 
 impl Factored<'_> {
-    /// The transpose of a solve from nothing: for c̄ of every leaf, d̄ with ⟨c(data), c̄⟩ = ⟨data, d̄⟩. Where several processes
-    /// have the leaves, each learns what is said of its own, and all what is said of the functionals.
+    /// The transpose of a solve from nothing: for c̄ of every leaf, d̄ with ⟨c(data), c̄⟩ = ⟨data, d̄⟩. Where several
+    /// processes share the leaves, each learns what is said of its own, and all of them learn what is said of the functionals.
     pub(super) fn transposed(&self, covectors: &[Vec<f64>]) -> DataCovector {
         let (leaves, skeleton, reference) = (&self.leaves, &self.skeleton, self.reference);
         let mut traces = vec![0.0; self.elimination.unknowns()];
