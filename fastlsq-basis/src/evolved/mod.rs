@@ -97,7 +97,7 @@ impl EvolvedBasis {
     /// One function from bases in space and spans of time, in their order.
     ///
     /// # Errors
-    /// No bases or spans, bases of different dimensions, spans that do not rise, coefficients of the wrong number or not finite.
+    /// No bases or spans, bases of different dimensions, spans out of order, coefficients of the wrong number or not finite.
     pub fn new(spaces: Vec<Arc<dyn Basis>>, spans: Vec<EvolvedSpan>) -> Result<Self, BasisError> {
         require_some("the list of bases in space", spaces.len())?;
         for space in &spaces {
