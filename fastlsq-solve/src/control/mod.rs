@@ -5,7 +5,7 @@
 //! factorisation, between blocks of rows, candidates, Newton steps, slabs, fits. A call that is stopped returns the
 //! best that it has, and its report says why it ended; only where there is nothing yet is the [`Limit`] an error.
 //!
-//! Where several processes work on one call (a [`Team`]), all must take the same way, so that none of them may look at
+//! Where several processes work on one call (a [`Team`]), all must take the same path, so that none of them may look at
 //! its own clock: the time is what the leading process said when they last [met](crate::team::meet), which they do
 //! whenever a stage begins and within every shared factorisation. Its callback alone is asked; memory is what the process with
 //! the least has.
@@ -330,7 +330,7 @@ impl Control {
         }
     }
 
-    /// Whether a step that cannot be interrupted, and takes about so many seconds, may begin.
+    /// Whether a step that cannot be interrupted, and takes about this many seconds, may begin.
     ///
     /// # Errors
     /// As [`check`](Self::check), and too little time left.

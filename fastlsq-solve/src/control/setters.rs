@@ -1,6 +1,6 @@
 //! Limits of a call, set in the same words in the options of every crate.
 
-/// Setters that hand limits on to the field which has them, a [`Control`](crate::Control) or options that contain one.
+/// Setters that hand limits on to the field that holds them, a [`Control`](crate::Control) or options that contain one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_setters {

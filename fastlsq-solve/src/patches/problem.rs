@@ -185,7 +185,7 @@ impl PatchProblem {
         Ok(self)
     }
 
-    /// A number that the solution must have besides: the value at a point that fixes a constant, or a mean.
+    /// A number that the solution must have in addition: the value at a point that fixes a constant, or a mean.
     ///
     /// # Errors
     /// A row in other unknowns or another space, with derivatives above the second, with integrals; a value or a point that

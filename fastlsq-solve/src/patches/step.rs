@@ -173,7 +173,7 @@ impl Factored<'_> {
         }
     }
 
-    /// The share of u that hangs on sources which functionals ask for and the equations do not have.
+    /// The share of u that depends on sources that functionals ask for and the equations do not have.
     ///
     /// # Errors
     /// So much of it that the data contradict each other.

@@ -144,7 +144,7 @@ fn is_worth_it(maker: &mut LinearMaker<'_>, suggested: &Surroundings) -> Result<
     let columns = COMPARED.0 + suggested.functions();
     let seed = maker.options.seed.wrapping_add(COMPARED_POINTS);
     let blocks = maker.rows(columns, None, seed)?;
-    // What keeps a candidate from being solved is the search's to report.
+    // What keeps a candidate from being solved is for the search to report.
     let (Ok(without), Ok(with)) = (maker.run(plain, &blocks), maker.run(enriched, &blocks)) else {
         return Ok(false);
     };

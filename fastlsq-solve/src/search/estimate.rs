@@ -4,10 +4,10 @@
 //! uᵢ is worse than the final u, ‖uᵢ − u‖/‖u‖ is about its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
 //! measures how this problem turns residuals into errors. The estimate is 2.7 κ s, where κ is the geometric mean over
 //! candidates of other draws, each with the weight (1 + log₁₀ sᵢ/s)^−3/2: coarse candidates turn residuals into errors
-//! otherwise than fine ones (boundary layers: ten times less), but a single neighbour is a matter of chance.
+//! differently from fine ones (boundary layers: ten times less), but a single neighbour is a matter of chance.
 //!
 //! The constants come from 2700 solves (900 of the random problems, three tolerances): within 1/5 … 20 of the error in
-//! 99 %; on 900 other problems, which no constant was chosen on, in 98.6 %. What is left are errors at rounding, functions of one
+//! 99 %; on 900 other problems, which no constant was chosen on, in 98.6 %. The others are errors at rounding, functions of one
 //! direction in four dimensions and clamped plates (too large: fine residuals of fourth order hardly reach u), and problems on
 //! a line with one or two witnesses (too small).
 
@@ -51,7 +51,7 @@ pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witne
         .filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
         .collect();
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Better witnesses than the final candidate are none: their distance to it is its error, not theirs.
+    // Candidates better than the final one are no witnesses: their distance to it is its error, not theirs.
     let worse = ratios.iter().filter(|(score, _)| *score >= last.worst);
     let mut chosen: Vec<(f64, f64)> = worse.copied().take(WITNESSES).collect();
     if chosen.is_empty() {

@@ -307,7 +307,7 @@ fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
     )?)
 }
 
-/// The root mean square of each of so many unknowns, whose values follow one after the other.
+/// The root mean square of each of this many unknowns, whose values follow one after the other.
 #[must_use]
 pub fn sizes(values: &[f64], unknowns: usize) -> Vec<f64> {
     let each = values.len() / unknowns.max(1);

@@ -1,4 +1,4 @@
-//! Everything searched for: the kind of features, a bandwidth for each axis, the number of features.
+//! Everything that is searched for: the kind of features, a bandwidth for each axis, the number of features.
 //!
 //! On the box mapped to [−1, 1]^d, a few isotropic bandwidths are tried at a small size; then each
 //! axis is raised and lowered on its own; then the number of features grows, with a look at
@@ -447,7 +447,7 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     ///
     /// The spectrum of a travelling profile g(x − vt) lies on a line; ⟨∇u ∇uᵀ⟩ is the covariance of
     /// the spectrum, so even a rough u tells the direction. How narrow the spectrum is across it is
-    /// tried out.
+    /// found by trial.
     fn correlate_axes(&mut self) -> Result<(), W::Error> {
         if self.shape.family != Family::Dense || self.search.dim() == 1 || self.done()? {
             return Ok(());
