@@ -86,7 +86,7 @@ impl Expr {
     }
 }
 
-/// Appends a factor; a scalar like the one before raises its power: x x is x².
+/// Appends a factor; a scalar equal to the one before raises its power: x x is x².
 fn push(factors: &mut Vec<Expr>, factor: Expr) {
     if let Some(last) = factors.last_mut()
         && let (Some((base, n)), Some((other, m))) = (repeated(last), repeated(&factor))

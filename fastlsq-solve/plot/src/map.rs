@@ -37,7 +37,7 @@ impl Map {
     /// The value at (x\[i\], y\[j\]) is `values[i * y.len() + j]`; NaN is not shown.
     ///
     /// # Errors
-    /// Places that do not rise, or another number of values.
+    /// Places that do not increase, or a wrong number of values.
     pub fn new(x: Vec<f64>, y: Vec<f64>, values: Vec<f64>) -> Result<Self, PlotError> {
         for (axis, places) in [("x", &x), ("y", &y)] {
             let rising = places.windows(2).all(|pair| pair[0] < pair[1]);

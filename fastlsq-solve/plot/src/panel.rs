@@ -104,7 +104,7 @@ impl Panel {
         self
     }
 
-    /// Width and height of the chart itself, numbers and names not counted. With equal scales the chart is at most so large.
+    /// Width and height of the chart itself, numbers and names not counted. With equal scales the chart is at most this large.
     #[must_use]
     pub fn size(mut self, width: u32, height: u32) -> Self {
         self.size = Some((width, height));

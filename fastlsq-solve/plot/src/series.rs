@@ -27,7 +27,7 @@ impl Series {
     }
 }
 
-/// The region between two curves, as of a posterior law.
+/// The region between two curves, such as a posterior law gives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// The name in the legend; a band without one is not in it.

@@ -13,7 +13,7 @@ const LEAF_SHARE: f64 = 0.1;
 /// The error that comes with a residual × h²/a of size 1, where nothing is known yet of how this problem turns residuals
 /// into errors. First solves of forty problems (peaks, corners, layers, fronts, waves) had between 0.03 and 3.
 const FIRST: f64 = 0.3;
-/// This ratio is not taken to be less than this: changes at the level of rounding say nothing.
+/// That error is never taken to be less than this: changes at the level of rounding say nothing.
 const LEAST: f64 = 1e-3;
 /// A share of what refinements said before counts as well: on a line of the last two, where every other one may gain much
 /// more than the one between; elsewhere of the last one, since what a first, coarse tree said has little to do with how

@@ -2,7 +2,7 @@
 //!
 //! Every member of a [`Team`] states the same problem and runs the same program; what is large is shared out, what
 //! is small is done by all. Members never exchange opinions: what one of them measures (a clock, a limit, a failure) is
-//! made known to all before any of them acts on it, so that all take the same way through the program.
+//! made known to all before any of them acts on it, so that all take the same path through the program.
 //!
 //! Everything that members do together begins with a [`meeting`](meet): each says what it is about to do, and
 //! with what. If they do not agree (a member has ended, states another problem, runs another version), the whole job ends
@@ -46,7 +46,7 @@ pub trait Team: Debug + Send + Sync {
     /// Bytes that every member may have if no limit is named: what the one with the least has.
     fn memory(&self) -> usize;
 
-    /// What members do and what lies between them, roughly, in the words of all of them: decides what is worth sharing.
+    /// What members do and what lies between them, roughly, as all of them agree: decides what is worth sharing.
     fn machine(&self) -> Machine;
 
     /// Sends numbers to another member, who must [receive](Self::receive) as many.

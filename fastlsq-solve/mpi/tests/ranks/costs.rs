@@ -85,7 +85,7 @@ pub(crate) fn patch_costs(mpi: &Mpi, cells: usize, how: &str) {
 }
 
 /// Fronts by one rank and by all, the best of a few times: e unknowns, those that they are tied to, seconds on the clock and
-/// seconds of work, without messages, of the busiest rank. What else the machine does is on the first, not on the second.
+/// seconds of work, without messages, of the busiest rank. What else the machine does affects the first, not the second.
 pub(crate) fn fronts(mpi: &Mpi) {
     let team = Inclined::to_share(mpi.as_team());
     let begin = Instant::now();
@@ -172,7 +172,7 @@ pub(crate) fn constants(mpi: &Mpi) {
     }
 }
 
-/// Seconds for so many numbers from rank 0 to rank 1 and back.
+/// Seconds for this many numbers from rank 0 to rank 1 and back.
 fn there_and_back(team: &dyn Team, numbers: usize) -> f64 {
     let mut buffer = vec![1.0; numbers];
     let begin = Instant::now();

@@ -55,8 +55,8 @@ impl Wanted {
     }
 }
 
-/// Changes from space to space that shrink by less than this say nothing about what is to come; none are trusted to shrink by
-/// more.
+/// A ratio of successive changes from space to space that is above the first of these says nothing about what is to come; none
+/// below the second is trusted.
 const MOST_RATIO: f64 = 0.3;
 const LEAST_RATIO: f64 = 0.1;
 
