@@ -100,8 +100,8 @@
 //! Sums of smooth waves converge fast to smooth functions, and slowly to others.
 //! - *Shocks* (hyperbolic laws without viscosity): use finite volumes. Where coefficients jump, name the
 //!   [regions](crate::DomainExt::with_region), with unknowns of their own.
-//! - *Singularities* other than those of corners and holes in the plane, which join the features by
-//!   themselves: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
+//! - *Singularities* other than those of corners and holes in the plane, which are added to the features
+//!   automatically: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
 //!   elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
 //!   eigenvalue, too few conditions, sources that contradict them): the report says so
@@ -115,4 +115,4 @@
 //! - *Thousands of wave lengths* in the domain.
 //! - *Large systems* on complicated three-dimensional geometry: the matrices are dense.
 //!
-//! In all these cases the report tells: the estimate stays large, and `status` is not `ToleranceMet`.
+//! In all these cases the report tells you so: the estimate stays large, and `status` is not `ToleranceMet`.

@@ -64,7 +64,7 @@
 //! - [`team`]: several processes that solve one problem; the crate `fastlsq-mpi` runs them as the ranks of an MPI job.
 //! - [`lsq`]: the least-squares engine, usable on its own.
 //! - [`patches`]: many small sums in place of one, for corners, layers, peaks and many wave lengths; [`LinearProblem::solve`]
-//!   turns to them by itself.
+//!   turns to them automatically.
 //! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 

@@ -95,8 +95,8 @@ pub struct Options {
     pub seed: u64,
     /// The most features automatic growth may use.
     pub max_features: usize,
-    /// The least-squares method and its options; the number of threads, limits of time and memory and the progress
-    /// callback of the whole solve are there too.
+    /// The least-squares method and its options; the number of threads, the limits of time and memory and the progress
+    /// callback of the whole solve are set there too.
     pub lsq: LsqOptions,
     /// Where rows are assembled and factored.
     pub backend: Arc<dyn Backend>,
@@ -221,7 +221,7 @@ impl Options {
 
     /// A function that the solution is known to contain, of the domain's coordinates: a singular function, a layer, a kink.
     /// In an automatic search for linear problems it joins the features of every unknown; its derivatives come from
-    /// [`Taylor`] numbers. Functions of corners and holes join by themselves.
+    /// [`Taylor`] numbers. Functions of corners and holes are added automatically.
     ///
     /// ```
     /// use fastlsq_solve::patches::Patching;

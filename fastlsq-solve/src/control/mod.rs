@@ -1,4 +1,4 @@
-//! Limits of a call: how long it may take, how much memory it may have, and who watches it.
+//! Limits of a call: how long it may take, how much memory it may use, and who watches it.
 //!
 //! One [`Control`] serves every crate. It is part of the options ([`LsqOptions::control`](crate::LsqOptions::control), which
 //! all other options contain or set), and long calls ask it again and again whether they may go on: in the panels of a
@@ -117,14 +117,14 @@ impl Control {
         self
     }
 
-    /// The most memory, in bytes, that the call may have at a time (default: what the machine has available).
+    /// The most memory, in bytes, that the call may use at a time (default: what the machine has available).
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Called at every new stage, and every few milliseconds within long ones, from any thread but never twice at a time;
+    /// Called at every new stage, and every few milliseconds within long ones, from any thread but never twice at once;
     /// `Break` ends the call with the best that it has.
     #[must_use]
     pub fn progress(

@@ -12,7 +12,7 @@ macro_rules! limit_setters {
             self
         }
 
-        /// The most memory, in bytes, that the call may have at a time, points and data included; where more would be needed, it
+        /// The most memory, in bytes, that the call may use at a time, points and data included; where more would be needed, it
         /// ends with the best that it has (default: what the machine has available). What does not grow with the problem, such as
         /// tables and reports, 8 MB at most, is not counted.
         #[must_use]

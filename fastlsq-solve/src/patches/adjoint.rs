@@ -1,6 +1,6 @@
 //! Transposed solves: what covectors of the coefficients say of the data, through the same leaves and the same tree.
 //!
-//! A solve takes data to c₀ = S g + P f in each leaf, these to what fluxes and outer rows leave over, r = −D c₀, the
+//! A solve takes data to c₀ = S g + P f in each leaf, these to the defect of fluxes and outer rows, r = −D c₀, the
 //! tree takes r to traces λ = K⁻¹ r, and c = c₀ + S λ. Backwards, c̄ gives λ̄ = Sᵀ c̄, r̄ = K⁻ᵀ λ̄, c̄₀ = c̄ − Dᵀ r̄, and
 //! f̄ = Pᵀ c̄₀, ḡ = Sᵀ c̄₀. Each front solves its transposed system with the factors that it has.
 

@@ -68,7 +68,7 @@ pub(super) struct FrontCache {
     /// Schur complements, as long as they are needed or small.
     pub(super) schurs: HashMap<u32, Mat<f64>>,
     next: u32,
-    /// Bytes that all fronts of a process may have.
+    /// Bytes that all fronts of a process may take.
     limit: usize,
     pub(super) sharing: Sharing,
 }

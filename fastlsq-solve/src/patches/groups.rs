@@ -57,7 +57,7 @@ impl Group<'_> {
     /// c + P (f − A c) with these traces: what the equation inside and the sides make of an approximation c.
     ///
     /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement. For equations that are
-    /// not linear, what c leaves over of them is given, and this is a step of Newton's method.
+    /// not linear, the residual that c leaves in them is given, and this is a step of Newton's method.
     pub(super) fn improved(
         &self,
         (leaves, data): (&[&Leaf], &[&LeafData]),

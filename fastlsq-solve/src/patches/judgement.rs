@@ -72,8 +72,8 @@ impl Judgement {
                     BEFORE * ratio(change, pair.first())
                 });
                 let known = earlier.fold(now.max(LEAST), f64::max);
-                // That holds where something was split. On a line, what a leaf that was not split leaves over is passed on to
-                // all others, and its effect has not shown behind larger residuals; in the plane it stays near.
+                // That holds where something was split. On a line, what the residual of a leaf that was not split is passed on
+                // to all others, and its effect has not shown behind larger residuals; in the plane it stays near.
                 let elsewhere = if dim == 1 { known.max(FIRST) } else { known };
                 // In the plane and in space, what may be rounding counts as rounding of u: it oscillates from point to point,
                 // and a function that has it as its source is smaller by as much as derivatives are larger. On a line it may

@@ -25,7 +25,7 @@ const LEAST_PER_RESIDUAL: f64 = 0.03;
 /// A linear problem on a tree of patches with its factors: other sources, boundary values, jumps and numbers of functionals cost
 /// one pass over the tree.
 ///
-/// The tree was made for the problem's own data. The estimate for other data comes from what they leave over on it.
+/// The tree was made for the problem's own data. The estimate for other data comes from the residual that they leave on it.
 ///
 /// ```
 /// use fastlsq_solve::patches::{Data, FaceCondition, PatchOptions, PatchProblem, Piece};

@@ -141,7 +141,7 @@ pub struct PatchProblem {
 }
 
 impl PatchProblem {
-    /// The problem with these boxes and conditions; of several conditions that apply the first one holds.
+    /// The problem with these boxes and conditions; where several conditions apply, the first one holds.
     ///
     /// # Errors
     /// Boxes of different or unsupported dimension, equations that are not of second order, conditions that are not of

@@ -17,7 +17,7 @@ impl LinearProblem {
     /// Solves on a tree of patches, refined where the residual calls for it: for what one sum of waves does not
     /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes.
     ///
-    /// [`solve`](Self::solve) does so by itself where it is needed.
+    /// [`solve`](Self::solve) does so automatically where it is needed.
     ///
     /// ```
     /// use fastlsq_solve::patches::PatchOptions;

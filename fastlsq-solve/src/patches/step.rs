@@ -185,7 +185,7 @@ impl Factored<'_> {
         Ok(misfit)
     }
 
-    /// What a state leaves over of equations that are not linear; empty for the others.
+    /// The residuals that a state leaves in equations that are not linear; empty for the others.
     fn inner_residuals(&self, state: Option<&State>) -> Result<Vec<Vec<f64>>, PatchError> {
         if !self.problem.is_pointwise() {
             return Ok(vec![Vec::new(); self.leaves.len()]);

@@ -1,4 +1,4 @@
-//! Functions of corners and holes that join the features by themselves, or take their place.
+//! Functions of corners and holes that are added to the features automatically, or take their place.
 //!
 //! Where the boundary of a domain in the plane turns or goes around a hole, solutions of an equation whose leading part is
 //! a multiple of the Laplacian contain functions that smooth features cannot follow (see [`crate::corner_functions`] and

@@ -339,7 +339,7 @@ fn as_patched(
     let score = maker
         .held_out
         .score(&patched.bases(), patched.coefficients())?;
-    // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
+    // The residual of a sum of waves may look like a contradiction; patches that resolve it know better.
     let posedness = found.map(|found| found.posedness.clone());
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report {

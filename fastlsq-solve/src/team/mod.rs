@@ -43,7 +43,7 @@ pub trait Team: Debug + Send + Sync {
     /// How many members there are.
     fn size(&self) -> usize;
 
-    /// Bytes that every member may have if no limit is named: what the one with the least has.
+    /// Bytes that every member may use if no limit is named: what the one with the least has.
     fn memory(&self) -> usize;
 
     /// What members do and what lies between them, roughly, as all of them agree: decides what is worth sharing.

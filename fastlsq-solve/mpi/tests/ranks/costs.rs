@@ -145,7 +145,7 @@ fn of_all(mpi: &Mpi, before: Counts) -> Vec<[f64; 4]> {
     (0..mpi.size()).map(told).collect()
 }
 
-/// The best of several measurements: what else the machine does is no property of it.
+/// The best of several measurements: what else the machine does is not a property of it.
 pub(crate) fn constants(mpi: &Mpi) {
     let team = mpi.as_team();
     let a = Mat::from_fn(20_000, 300, |i, j| ((i * (j + 1)) as f64).sin());

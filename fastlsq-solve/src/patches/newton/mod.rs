@@ -1,8 +1,8 @@
 //! Newton's method on patches, for equations that are not linear.
 //!
-//! A step of iterative refinement corrects whatever the equations inside the leaves, the traces and the fluxes leave over. With
-//! the residual of nonlinear equations in place of the linear one it is a step of Newton's method, and the factors may
-//! belong to other coefficients than those at the present function: the step then contracts more slowly, but to the same
+//! A step of iterative refinement corrects whatever residuals the equations inside the leaves, the traces and the fluxes
+//! leave. With the residual of nonlinear equations in place of the linear one it is a step of Newton's method, and the factors
+//! may belong to other coefficients than those at the present function: the step then contracts more slowly, but to the same
 //! solution. So factors are kept as long as steps contract, leaves whose coefficients have hardly changed keep theirs
 //! when the others are made anew, and leaves whose coefficients hardly vary inside share one operator with constant
 //! ones.

@@ -43,7 +43,7 @@ pub(super) struct Slice<'a> {
 pub(super) struct Frame<'a> {
     centre: Vec<f64>,
     half: Vec<f64>,
-    /// Data may be dear: the call can be stopped between two looks at them.
+    /// Data may be expensive: the call can be stopped between two looks at them.
     control: &'a Control,
 }
 
