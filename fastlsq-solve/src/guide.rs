@@ -100,7 +100,7 @@
 //! Sums of smooth waves converge fast to smooth functions, and slowly to others.
 //! - *Shocks* (hyperbolic laws without viscosity): use finite volumes. Where coefficients jump, name the
 //!   [regions](crate::DomainExt::with_region), with unknowns of their own.
-//! - *Singularities* other than those of corners and holes in the plane, which are added to the features
+//! - *Singularities* other than those of corners and holes in the plane, whose functions are added to the features
 //!   automatically: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
 //!   elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an

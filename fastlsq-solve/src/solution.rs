@@ -224,7 +224,7 @@ impl Solution {
         EquationRow::slope(self.dim(), axis, 0, self.bases.len())
     }
 
-    /// u at many points (one row per point); of a system, the first unknown.
+    /// u at many points (one row per point); for a system, the first unknown.
     ///
     /// # Errors
     /// Points of another dimension, or not finite.

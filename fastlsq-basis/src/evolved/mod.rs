@@ -37,7 +37,7 @@ pub struct EvolvedSpan {
 /// A single function u(x, t) = Σⱼ cⱼ(t) φⱼ(x): over each span of time the cⱼ are polynomials in t, and the φⱼ those of one of
 /// several bases in space.
 ///
-/// This is how the result of an evolution is kept in files. Before the first span its polynomial goes on; after the last
+/// This is how the result of an evolution is kept in files. Before the first span its polynomial is continued; after the last
 /// one nothing is known, and values are NaN. Where two spans meet, the first one answers.
 ///
 /// ```

@@ -10,7 +10,7 @@ use crate::contour::{self, Segment};
 /// Whether a point belongs to the region that is shown.
 type Inside = Arc<dyn Fn(f64, f64) -> bool + Send + Sync>;
 
-/// Values on a grid, shown in colour with lines of equal value; of a region that is not a rectangle also its outline.
+/// Values on a grid, shown in colour with lines of equal value; a region that is not a rectangle is shown with its outline.
 #[derive(Clone)]
 pub struct Map {
     x: Vec<f64>,

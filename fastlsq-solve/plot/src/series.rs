@@ -101,7 +101,7 @@ impl Look {
     }
 }
 
-/// Half the distance of neighbouring points of a grid along each axis.
+/// Half the distance between neighbouring points of a grid along each axis.
 pub(crate) fn half_cell(points: &[(f64, f64)]) -> [f64; 2] {
     let spacing = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);

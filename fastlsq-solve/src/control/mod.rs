@@ -200,7 +200,7 @@ impl Control {
     }
 
     /// The control of a part of the call that this process does on its own: by its own clock, until the deadline as it is known
-    /// now. That the part was stopped is to be agreed on before the call goes on. Without a team, the same
+    /// now. The members must agree that the part was stopped before the call goes on. Without a team, the same
     /// control.
     #[must_use]
     pub fn apart(&self) -> Self {
@@ -243,7 +243,7 @@ impl Control {
         }
     }
 
-    /// A duration that was measured here, as the leading process measured it: for what is decided by it.
+    /// A duration that was measured here, as the leading process measured it: for decisions that depend on it.
     #[must_use]
     pub fn agreed(&self, measured: Duration) -> Duration {
         let Some(team) = &self.team else {

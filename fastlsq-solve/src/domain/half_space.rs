@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// All x with n·(x − p) ≤ 0: what lies behind the plane through p with normal n.
 ///
-/// It is unbounded, and so not a domain by itself: [`cut`](super::DomainExt::cut) takes off what lies before it, and
+/// It is unbounded, and so not a domain by itself: [`cut`](super::DomainExt::cut) takes off what lies in front of it, and
 /// [`within`](Self::within) is what lies behind it in a box. The part of the boundary on the plane is "plane", or what
 /// [`named`](Self::named) says.
 ///
@@ -113,7 +113,7 @@ impl HalfSpace {
     }
 }
 
-/// A half-space as an operand: its plane is sampled where a box lies before or behind it along the steepest axis.
+/// A half-space as an operand: its plane is sampled where a box lies in front of or behind it along the steepest axis.
 #[derive(Debug)]
 struct Plane {
     half_space: HalfSpace,

@@ -10,7 +10,7 @@ use super::operator::LeafOperator;
 use super::reference::{Reference, times};
 use crate::lsq::add_product;
 
-/// Leaves in a group at most.
+/// The most leaves in a group.
 const GROUP: usize = 32;
 
 /// Leaves that share their operator, by their places in the tree.

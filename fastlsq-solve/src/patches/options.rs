@@ -44,7 +44,7 @@ const RATE: f64 = 1e10;
 /// Gibibytes that operators and fronts may take where no limit is given; sharp peaks in space take three.
 const DEFAULT_GIBIBYTES: u64 = 6;
 
-/// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
+/// The fewest traces of a leaf in space for each solution in it of the same parity: with 1.07 of them errors were 1e-2,
 /// with 1.25 at rounding.
 const TRACES: f64 = 1.15;
 

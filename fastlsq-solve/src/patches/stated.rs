@@ -153,7 +153,7 @@ impl PatchProblem {
     }
 }
 
-/// Values at points and means at most: those that fix what is free, not a table of data.
+/// The most values at points and means: those that fix what is free, not a table of data.
 const FUNCTIONALS: usize = 12;
 
 /// The stated conditions that those on patches come from.

@@ -1,7 +1,7 @@
 //! How well a question was posed: whether it has an answer, one answer, and one that rounding does not spoil.
 //!
-//! A problem L u = f, B u = g is judged by a function v that nearly solves it with zero data. Data of white noise, as large in
-//! every block as its terms are for a plain function of size one, are solved for; where some function with hardly any
+//! A problem L u = f, B u = g is judged by a function v that nearly solves it with zero data. The problem is solved for white
+//! noise, as large in every block as its terms are for a plain function of size one; where some function with hardly any
 //! residual exists, the answer v consists largely of it, and two steps of inverse iteration leave nothing else. The
 //! amplification is
 //! ```text

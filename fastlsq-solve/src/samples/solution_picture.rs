@@ -105,7 +105,7 @@ impl Quantities<'_> {
 
 impl Solution {
     /// A picture with settings that suit most: a curve in one dimension; a map with contours and the outline of the domain in
-    /// two, or over space and time; maps at four moments of two and time; slices through the middle in three. Of a system,
+    /// two, or over space and time; maps at four moments in two over time; slices through the middle in three. For a system,
     /// every unknown. Other functions of the unknowns: [`quantities`](Self::quantities).
     ///
     /// ```no_run

@@ -7,7 +7,7 @@
 //! the largest over blocks.
 //!
 //! A scale that comes from the candidate itself favours large functions. Two candidates are therefore compared on one
-//! scale, the smaller of both, and what is left of the data, whatever the size of u, is kept as well.
+//! scale, the smaller of the two, and what is left of the data, whatever the size of u, is kept as well.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use super::structured;
 use crate::SolveError;
 use crate::report::Status;
 
-/// Bandwidths of the first sweep, in the order of candidate.
+/// Bandwidths of the first sweep, in the order in which they are tried.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
 /// Bandwidths of one axis and of the others, where equal ones fail.
 const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
@@ -505,7 +505,7 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     }
 }
 
-/// How far the correlation between axes is drawn towards none, in the order of candidate.
+/// How far the correlation between axes is drawn towards none, in the order in which they are tried.
 const NARROWING: [f64; 7] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// How much longer a narrower spectrum may be.
 const LONGER: f64 = 1.5;

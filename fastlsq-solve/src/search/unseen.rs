@@ -79,7 +79,7 @@ pub(super) fn look(
             *part,
         ));
     }
-    // Constants have no detail, and tables are all there is to them.
+    // Constants have no detail, and tables have nothing between their rows.
     let varies = |own: &ConcreteCondition| !own.data.is_constant();
     let mut conditions = problem.clone();
     conditions.equations.clear();

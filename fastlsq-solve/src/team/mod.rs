@@ -55,10 +55,10 @@ pub trait Team: Debug + Send + Sync {
     /// Receives numbers from another member.
     fn receive(&self, from: usize, numbers: &mut [f64]);
 
-    /// What one member has, on all of them.
+    /// Gives all members what one of them has.
     fn broadcast(&self, from: usize, numbers: &mut [f64]);
 
-    /// The largest value of every member, word by word, on all of them.
+    /// Gives all members the largest value of any, word by word.
     fn maximum(&self, words: &mut Words);
 
     /// What this member has done so far.

@@ -13,7 +13,7 @@ use super::slice::{SEED, Slice};
 const MORE_POINTS: usize = 12;
 /// Points from which long steps are taken, beyond one per direction.
 const STEP_POINTS: usize = 10;
-/// Shares of the largest gradient above which what is left of others is a direction of its own, in the order of candidate.
+/// Shares of the largest gradient above which what is left of others is a direction of its own, in the order they are tried.
 const SHARES: [f64; 4] = [1e-3, 1e-5, 1e-7, 1e-9];
 /// Corrections of the null directions.
 const CORRECTIONS: usize = 4;

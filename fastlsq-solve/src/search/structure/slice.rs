@@ -18,7 +18,7 @@ const ROUNDING: f64 = 4e-13;
 const NOTHING: f64 = 1e-14;
 /// The most faces that are looked at: a set of coordinates shows on every face across another one.
 const FACES: usize = 6;
-/// Shares of the half-widths of the bounding box that a cube inside the domain may have, in the order of candidate.
+/// Shares of the half-widths of the bounding box that a cube inside the domain may have, in the order in which they are tried.
 const REACHES: [f64; 5] = [1.0, 0.7, 0.5, 0.35, 0.25];
 /// Points that must lie inside before a cube does.
 const INSIDE: usize = 200;
