@@ -28,7 +28,7 @@ pub(super) struct Lu {
     order: Vec<usize>,
 }
 
-/// Who works on which columns of a matrix that is factored.
+/// Who works on which columns of a matrix that is being factored.
 pub(super) trait Share: Sync {
     /// Whether this process keeps a panel up to date.
     fn has(&self, panel: usize) -> bool;
@@ -50,7 +50,7 @@ impl Share for Alone {
 }
 
 impl Lu {
-    /// Factors a square matrix by panels, the trailing matrix updated in chunks of fixed width: the result does not
+    /// Factors a square matrix by panels, with the trailing matrix updated in chunks of fixed width: the result does not
     /// depend on the number of threads.
     pub(super) fn new(a: Mat<f64>) -> Result<Self, PatchError> {
         let largest = a.norm_max();
@@ -226,7 +226,7 @@ pub(super) struct FrontMatrix {
 }
 
 impl FrontMatrix {
-    /// Zeros, for so many eliminated unknowns and open ones.
+    /// Zeros, for this many eliminated unknowns and open ones.
     pub(super) fn zeros(e: usize, b: usize) -> Self {
         Self {
             own: Mat::zeros(e + b, e),

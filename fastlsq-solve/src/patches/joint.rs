@@ -32,7 +32,7 @@ pub(super) struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// The front of so many eliminated unknowns and of those they are tied to; `None` for those who are no members.
+    /// The front of this many eliminated unknowns and of those they are tied to; `None` for processes that are not members.
     pub(super) fn new(
         team: &'a dyn Team,
         members: &'a [usize],
@@ -182,8 +182,8 @@ fn put(own: MatRef<'_, f64>, chunks: &[Range<usize>], mut to: MatMut<'_, f64>) {
     }
 }
 
-/// What a clock says of a front with made-up entries by the first member alone and by all together; `None` if the bits are not
-/// the same.
+/// The seconds that a front with made-up entries takes, by the first member alone and by all together; `None` if the bits are
+/// not the same.
 #[cfg(feature = "conformance")]
 pub(crate) fn joint_front_seconds(
     team: &dyn Team,

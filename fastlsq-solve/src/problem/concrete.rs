@@ -89,7 +89,7 @@ pub struct ConcreteCondition {
     pub mean: Option<EquationRow>,
 }
 
-/// A problem as rows and data: what candidates are solved with.
+/// A problem as rows and data: the form in which candidates are solved.
 #[derive(Debug, Clone)]
 pub struct ConcreteProblem {
     /// The domain.
@@ -104,7 +104,7 @@ pub struct ConcreteProblem {
     pub conditions: Vec<ConcreteCondition>,
     /// The region that each unknown lives in; `None` for everywhere.
     pub homes: Vec<Option<Region>>,
-    /// The numbers of the real and imaginary parts of outgoing waves.
+    /// The numbers of the unknowns that are the real and imaginary parts of outgoing waves.
     pub outgoing: Vec<[usize; 2]>,
 }
 
@@ -273,10 +273,10 @@ impl ProblemStatement {
     }
 }
 
-/// At so many times a mean over space is asked for: fewer than a table that is split for judging.
+/// The number of times at which a mean over space is asked for: fewer than in a table that is split for judging.
 const MEAN_TIMES: usize = 24;
 
-/// A mean is taken over so many boxes at most.
+/// The most boxes that a mean is taken over.
 const MEAN_BOXES: usize = 64;
 
 /// "left = right".
@@ -303,7 +303,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// The components of an expression that must say something of the unknowns.
+    /// The components of an expression that must say something about the unknowns.
     pub(super) fn lower(
         &mut self,
         label: &str,

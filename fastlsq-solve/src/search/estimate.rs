@@ -4,11 +4,11 @@
 //! uᵢ is worse than the final u, ‖uᵢ − u‖/‖u‖ is about its true error, so κᵢ = ‖uᵢ − u‖/(‖u‖ sᵢ)
 //! measures how this problem turns residuals into errors. The estimate is 2.7 κ s, where κ is the geometric mean over
 //! candidates of other draws, each with the weight (1 + log₁₀ sᵢ/s)^−3/2: coarse candidates turn residuals into errors
-//! otherwise than fine ones (boundary layers: ten times less), but a single neighbour is a matter of chance. What is usual, κ = 0.1,
-//! counts as one more candidate with the weight 0.1: where one or two candidates are all there is, an unusual κ is rather theirs
-//! than the problem's.
+//! differently from fine ones (boundary layers: ten times less), but a single neighbour is a matter of chance. The usual value,
+//! κ = 0.1, counts as one more candidate with the weight 0.1: where there are only one or two candidates, an unusual κ is
+//! more likely to be theirs than the problem's.
 //!
-//! The constants come from 2700 solves (900 of the random problems, three tolerances), the usual κ from 3400 others. What is left
+//! The constants come from 2700 solves (900 of the random problems, three tolerances), the usual κ from 3400 others. The solves
 //! outside of 1/5 … 20 are clamped plates (too large: fine residuals of fourth order hardly reach u), and problems near rounding
 //! with one or two witnesses.
 
@@ -55,7 +55,7 @@ pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witne
         .filter(|(_, ratio)| ratio.is_finite() && *ratio > 0.0)
         .collect();
     ratios.sort_by(|a, b| a.0.total_cmp(&b.0));
-    // Better witnesses than the final candidate are none: their distance to it is its error, not theirs.
+    // Candidates better than the final one are no witnesses: their distance to it is its error, not theirs.
     let worse = ratios.iter().filter(|(score, _)| *score >= last.worst);
     let mut chosen: Vec<(f64, f64)> = worse.copied().take(WITNESSES).collect();
     if chosen.is_empty() {

@@ -123,7 +123,7 @@ fn is_symmetry(
     Ok(true)
 }
 
-/// Whether B u, equal on opposite faces, is so after the reflection: if it goes over into itself up to its sign, it is,
+/// Whether B u, equal on opposite faces, is so after the reflection: it is, if it is mapped to itself up to its sign,
 /// whichever axis is reflected. The sites may be any points of the domain.
 #[must_use]
 pub fn periodic_mirrors(

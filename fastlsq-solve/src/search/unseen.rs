@@ -32,7 +32,7 @@ pub struct Unseen {
 const GRID: usize = 20_000;
 /// The most points of a grid along one axis.
 const ALONG: usize = 10_000;
-/// Detail bends so many times more than the data do at a typical point of the grid.
+/// Detail bends this many times more than the data do at a typical point of the grid.
 const SHARP: f64 = 100.0;
 /// Points of the grid where the residual is taken, for each of the two signs of detail.
 const SUSPECTS: usize = 48;
@@ -79,7 +79,7 @@ pub(super) fn look(
             *part,
         ));
     }
-    // Constants have no detail, and tables are all there is to them.
+    // Constants have no detail, and tables have nothing between their rows.
     let varies = |own: &ConcreteCondition| !own.data.is_constant();
     let mut conditions = problem.clone();
     conditions.equations.clear();
@@ -213,7 +213,7 @@ fn suspects(domain: &dyn Domain, data: &Field, grid: &Grid) -> Result<Suspects, 
         }
         values
     };
-    // At the rim of the grid u is worst by itself, and data cannot be compared on both sides: they are not looked at.
+    // At the rim of the grid u is worst anyway, and data cannot be compared on both sides: they are not looked at.
     let bend = |i: usize| -> f64 {
         let mut largest = 0.0f64;
         let mut stride = 1;
@@ -316,7 +316,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Whether the residuals at some points, of so many that were looked at, are far above those of the held-out ones.
+/// Whether the residuals at some points, of this many that were looked at, are far above those of the held-out ones.
 fn judged(
     label: &str,
     points: &Array2<f64>,

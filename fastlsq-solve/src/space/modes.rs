@@ -16,7 +16,7 @@ use crate::domain::{Domain, Interval};
 /// Rules with more nodes than this are refused.
 const MOST_NODES: f64 = 1e6;
 
-/// No interval among several has a larger bandwidth.
+/// No interval among several has a larger bandwidth than this.
 const WIDEST_INTERVAL: f64 = 1000.0;
 
 /// A box with a reference piece on it.
@@ -200,7 +200,7 @@ impl Modes {
     /// [`TrialSpace`](super::TrialSpace); the last joins the first if the axis is periodic.
     ///
     /// # Errors
-    /// Fewer than two breaks, breaks that do not rise, or numbers out of range.
+    /// Fewer than two breaks, breaks that do not increase, or numbers out of range.
     pub fn intervals(
         breaks: &[f64],
         periodic: bool,

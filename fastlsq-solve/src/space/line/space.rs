@@ -75,7 +75,7 @@ impl LineSpace {
     /// `functions` functions on the pieces between the breaks.
     ///
     /// # Errors
-    /// Breaks that do not rise, conditions at an end that depend on each other or ask for derivatives that are not joined.
+    /// Breaks that do not increase, conditions at an end that depend on each other or involve derivatives that are not joined.
     pub fn new(
         element: Arc<Element>,
         breaks: &[f64],
@@ -581,7 +581,7 @@ impl LineSpace {
         sums.into_iter().map(f64::sqrt).collect()
     }
 
-    /// For each piece and function, the L2 distance of two expansions.
+    /// For each piece and function, the L2 distance between two expansions.
     #[must_use]
     pub fn distances(&self, one: &[f64], other: &[f64]) -> Vec<Vec<f64>> {
         let size = self.element.size();
