@@ -21,7 +21,7 @@ use crate::features::columns_of;
 use crate::numerics::Transpose;
 use crate::reduction::{Kept, from_columns};
 
-/// The most steps of conjugate gradients.
+/// The maximum number of steps of conjugate gradients.
 const MOST_STEPS: usize = 40;
 /// The gradient, relative to the right-hand side, at which nothing more can be gained.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;

@@ -1,4 +1,4 @@
-//! Newton's method on patches: what a nonlinear problem turns to where one sum of waves does not do.
+//! Newton's method on patches: what a nonlinear problem turns to where one sum of waves will not do.
 //!
 //! The method itself is that of [`PatchProblem::solve_by_newton`]; here nonlinear problems are handed over to it, and what
 //! it finds becomes a [`NonlinearSolution`].
