@@ -103,7 +103,7 @@ struct March<'a> {
     run: Run<History>,
 }
 
-/// Whether a space would be too large, which is no error but a limit.
+/// Whether a space would be too large, which is not an error but a limit.
 fn is_limit(error: &NewtonError) -> bool {
     matches!(
         error,
