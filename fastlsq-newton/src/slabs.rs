@@ -1,9 +1,10 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 //!
-//! Equations that give the rates of all unknowns are followed in time ([`evolution`](crate::evolution)) and need no slabs. Slabs are for
-//! problems over long times whose equations do not give them: where the highest derivative in time is itself differentiated in space, as in
-//! the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0. Its solitary wave, over a time of 20 on an interval of
-//! length 60, is lost in one sum of waves (0.4 off after a minute) and found in six slabs to 2e-6.
+//! Equations that give the rates of all unknowns are followed in time ([`evolution`](crate::evolution)) and need no slabs.
+//! Slabs are for problems over long times whose equations do not give them: where the highest derivative in time is itself
+//! differentiated in space, as in the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0. Its solitary
+//! wave, over a time of 20 on an interval of length 60, is lost in one sum of waves (0.4 off after a minute) and found in
+//! six slabs to 2e-6.
 
 mod carried;
 
@@ -71,8 +72,8 @@ impl NonlinearProblem {
     /// that missed the tolerance is only asked for the accuracy that that one reached. Slabs have twice the usual rows, and keep
     /// the symmetry of the first.
     ///
-    /// A time limit applies to the whole call: where it is reached, or the call is cancelled, the slabs finished until then are returned
-    /// ([`SlabSolution::stopped`]).
+    /// A time limit applies to the whole call: where it is reached, or the call is cancelled, the slabs finished until then
+    /// are returned ([`SlabSolution::stopped`]).
     ///
     /// # Errors
     /// A domain without time, a slab length that is not positive or so short that there would be more than 100 000 slabs, a

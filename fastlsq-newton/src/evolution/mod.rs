@@ -40,7 +40,7 @@ pub(crate) enum Evolution {
 }
 
 impl Evolution {
-    /// The problem as an evolution, or the reason why it is none.
+    /// The problem as an evolution, or the reason why it is not one.
     pub(crate) fn recognise(problem: &ConcreteProblem) -> Result<Self, String> {
         if problem.domain.dim() == 2 {
             LineProblem::recognise(problem).map(|line| Self::Line(Box::new(line)))

@@ -102,7 +102,7 @@ impl<'a> Patches<'a> {
     }
 }
 
-/// All unknowns at points; no numbers where they cannot be had.
+/// All unknowns at points; NaN where they cannot be evaluated.
 fn values_of(solution: &Solution, points: ArrayView2<'_, f64>) -> Vec<Vec<f64>> {
     let bases: Vec<&dyn Basis> = solution.bases().iter().map(AsRef::as_ref).collect();
     let (dim, unknowns) = (points.ncols(), bases.len());
