@@ -68,7 +68,7 @@ impl NonlinearProblem {
     /// Solves over a long time interval slab by slab. Conditions at the initial time are carried
     /// over: each slab's are those of the slab before, at its end.
     ///
-    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds them up. A slab after one
+    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up the errors. A slab after one
     /// that missed the tolerance is only asked for the accuracy that that one reached. Slabs have twice the usual rows, and keep
     /// the symmetry of the first.
     ///
