@@ -20,11 +20,11 @@ use crate::evolution::span;
 const ROUNDS: usize = 8;
 /// Relative rounding of coefficients.
 const ROUNDING: f64 = 1e-15;
-/// No fewer steps: data may change between them.
+/// No fewer steps than this: data may change between them.
 const LEAST_STEPS: f64 = 8.0;
-/// The most steps.
+/// The maximum number of steps.
 const STEPS: usize = 100_000;
-/// A mismatch of initial values and conditions that is larger than this share of the largest value is worth a word.
+/// A mismatch of initial values and conditions that is larger than this share of the largest value is worth a remark.
 const NOTABLE: f64 = 1e-6;
 /// Functions along an axis, or degrees, by which runs of the two kinds differ.
 const OTHER: usize = 2;
@@ -103,7 +103,7 @@ struct March<'a> {
     run: Run<History>,
 }
 
-/// Whether a space would be too large, which is no error but a limit.
+/// Whether a space would be too large, which is not an error but a limit.
 fn is_limit(error: &NewtonError) -> bool {
     matches!(
         error,
@@ -112,7 +112,7 @@ fn is_limit(error: &NewtonError) -> bool {
 }
 
 impl<'a> March<'a> {
-    /// A space that resolves the initial values, and these in it.
+    /// A space that resolves the initial values, and the initial values in it.
     fn begin(problem: &'a FieldProblem, aim: &'a Aim) -> Result<Self, NewtonError> {
         let resolution = Resolution::first(problem, if aim.odd { 0 } else { OTHER });
         let space = FieldSpace::new(problem, &resolution)?;
@@ -202,7 +202,7 @@ impl<'a> March<'a> {
         Ok(())
     }
 
-    /// Evolves a linear problem that does not change in time by the exponential of its matrix; whether it is one.
+    /// Evolves a linear problem that does not change in time by the exponential of its matrix; returns whether it is one.
     fn at_once(&mut self) -> Result<bool, NewtonError> {
         let (start, end) = self.problem.form.times;
         let before = (
@@ -275,7 +275,7 @@ impl<'a> March<'a> {
         marked
     }
 
-    /// The same functions with more of them; whether there can be more.
+    /// The same functions with more of them; returns whether there can be more.
     fn refine(&mut self, marked: &[bool], modal: &[Vec<f64>]) -> Result<bool, NewtonError> {
         let finer = self.resolution.finer(marked);
         if finer == self.resolution {

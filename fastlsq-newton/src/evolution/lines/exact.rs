@@ -11,9 +11,9 @@ use super::system::System;
 use crate::evolution::form::LOOKS;
 use crate::evolution::ode::{Ode, Propagator};
 
-/// The most coefficients: eigenvalues cost their cube.
+/// The maximum number of coefficients: the eigenvalues cost the cube of this.
 const LARGEST: usize = 400;
-/// Times at which it is seen whether the space holds the solution.
+/// Times at which it is checked whether the space holds the solution.
 pub(crate) const TIMES: usize = 24;
 
 /// c(t) = L⁻ᵀ e^{tA} Lᵀ c(0) with M = LLᵀ and A = L⁻¹KL⁻ᵀ, the matrix of the equation in an orthonormal basis.
@@ -50,7 +50,7 @@ pub(crate) fn is_autonomous(system: &System<'_>, y: &[f64]) -> bool {
 }
 
 impl Exact {
-    /// The evolution of y; `None` if the eigenvectors of the matrix are no good.
+    /// The evolution of y; `None` if the eigenvectors of the matrix are too ill-conditioned.
     pub(crate) fn new(system: &System<'_>, y: &[f64]) -> Option<Self> {
         let (start, dim) = (system.problem.times.0, y.len());
         if dim > LARGEST {

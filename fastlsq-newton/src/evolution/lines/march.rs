@@ -16,7 +16,7 @@ use crate::evolution::ode::{Method, OdeOptions, Segment, StepFailure, Stepper};
 use crate::evolution::runs::{Aim, Finish, InTime, Run};
 use crate::evolution::span;
 
-/// The most coefficients.
+/// The maximum number of coefficients.
 const LIMIT: usize = 6000;
 /// Pieces at the first look at the initial values: 2 to this power.
 const FIRST_LEVEL: u32 = 3;
@@ -30,7 +30,7 @@ const ROUNDS: usize = 12;
 const ROUNDING: f64 = 1e-15;
 /// No fewer steps: data may change between them.
 const LEAST_STEPS: f64 = 8.0;
-/// The most steps.
+/// The maximum number of steps.
 const STEPS: usize = 200_000;
 
 /// Runs from the first time to the last.
@@ -168,7 +168,7 @@ impl<'a> March<'a> {
             (march.mesh, march.space) = (next, Arc::new(space));
             values = march.initial()?;
         }
-        // What was looked at more closely than needed is joined again.
+        // Pieces that were halved further than needed are joined again.
         march.y = march.space.project(&values);
         loop {
             let expansion = march.space.expansion(&march.y, &data);
@@ -184,7 +184,7 @@ impl<'a> March<'a> {
         Ok(march)
     }
 
-    /// Evolves a linear problem that does not change in time by the exponential of its matrix; whether it is one.
+    /// Evolves a linear problem that does not change in time by the exponential of its matrix; returns whether it is one.
     fn at_once(&mut self) -> Result<bool, NewtonError> {
         let (start, end) = self.problem.times;
         let before = (self.mesh.clone(), Arc::clone(&self.space), self.y.clone());
@@ -284,7 +284,7 @@ impl<'a> March<'a> {
         (count >= least).then(|| self.mesh.joined(&marked))
     }
 
-    /// Halves the marked pieces; whether anything came of it.
+    /// Halves the marked pieces; returns whether anything changed.
     fn refine(
         &mut self,
         system: &System<'_>,
@@ -307,7 +307,7 @@ impl<'a> March<'a> {
         Ok(true)
     }
 
-    /// Joins pieces where hardly anything is lost; whether there were enough of them.
+    /// Joins pieces where hardly anything is lost; returns whether there were enough of them.
     fn join(&mut self, system: &System<'_>, expansion: &[f64]) -> Result<bool, NewtonError> {
         let Some(mesh) = self.coarser(expansion, self.mesh.len().div_ceil(8)) else {
             return Ok(false);
