@@ -139,7 +139,7 @@ pub(crate) fn require_some(what: &'static str, size: usize) -> Result<(), BasisE
     }
 }
 
-/// Checks that so many random features can be held: the draw, and the features made of it.
+/// Checks that this many random features can be held: the draw, and the features made of it.
 pub(crate) fn require_memory(count: usize, dim: usize) -> Result<(), BasisError> {
     let numbers = dim
         .checked_mul(2)

@@ -18,7 +18,7 @@ use crate::polynomial::count_of;
 use crate::saved::SavedBasis;
 use crate::{BasisError, MultiIndex};
 
-/// A polynomial whose new part is smaller than this, relative to the whole, is none.
+/// A polynomial whose new part is smaller than this, relative to the whole, counts as dependent.
 const DEPENDENT: f64 = 1e-9;
 /// Points of one block.
 const BLOCK: usize = 512;
@@ -125,10 +125,10 @@ impl TryFrom<Stored> for OrthogonalPolynomials {
 }
 
 impl OrthogonalPolynomials {
-    /// Polynomials up to a degree, orthonormal over these points, one row each, and weights.
+    /// Polynomials up to a degree, orthonormal over these points (one row each) and weights.
     ///
     /// # Errors
-    /// No axes, weights of another number or negative, polynomials that depend on each other at the points.
+    /// No axes, weights of the wrong number or negative, polynomials that depend on each other at the points.
     pub fn new(
         points: ArrayView2<'_, f64>,
         weights: &[f64],

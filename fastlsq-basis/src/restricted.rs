@@ -45,7 +45,7 @@ impl fmt::Debug for RestrictedBasis {
 type Chosen = Vec<Vec<f64>>;
 
 impl RestrictedBasis {
-    /// The features of `inner` where `holds` does.
+    /// The features of `inner` where `holds` is true.
     pub fn new(
         inner: Arc<dyn Basis>,
         holds: impl Fn(&[f64]) -> bool + Send + Sync + 'static,

@@ -119,7 +119,7 @@ pub struct SavedSymmetrised {
 )]
 pub struct SavedPiecewise {
     pub(crate) local: Box<SavedBasis>,
-    /// At least one, all of the local basis' dimension.
+    /// At least one, all of the local basis's dimension.
     pub(crate) boxes: Vec<InputMap>,
 }
 
@@ -133,7 +133,7 @@ pub struct SavedPiecewise {
 pub struct SavedEvolved {
     /// At least one, all of one dimension.
     pub(crate) spaces: Vec<SavedBasis>,
-    /// At least one, with as many coefficients as their spaces ask for.
+    /// At least one, with as many coefficients as their spaces require.
     pub(crate) spans: Vec<EvolvedSpan>,
 }
 

@@ -147,7 +147,7 @@ mod tests {
                 for z in arguments.iter().map(|u| 200.0 * u - 100.0) {
                     let exact = p * core_math::sin(z) + q * core_math::cos(z);
                     let error = (wave.at(z) - exact).abs();
-                    // The reference rounds too, to half an ulp a term.
+                    // The reference rounds too, to half an ulp per term.
                     assert!(error <= 6e-16, "{p} {q} z = {z}: off by {error:e}");
                 }
             }

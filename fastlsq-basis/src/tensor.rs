@@ -56,7 +56,7 @@ impl AxisFunctions {
     /// `count` functions on [lo, hi]; on a circle their number is odd.
     ///
     /// # Errors
-    /// Ends that do not rise or are not finite; no functions, more than 2000, or an even number on a circle.
+    /// Ends that do not increase or are not finite; no functions, more than 2000, or an even number on a circle.
     pub fn new((lo, hi): (f64, f64), periodic: bool, count: usize) -> Result<Self, BasisError> {
         require_finite("the ends of an axis", &[lo, hi, hi - lo])?;
         if lo >= hi {
@@ -123,7 +123,7 @@ impl AxisFunctions {
         row.push(if d == 0 { flat } else { 0.0 });
         for k in 1..=self.count / 2 {
             let frequency = 2.0 * PI * k as f64 / length;
-            // Whole turns are taken off before the sine is.
+            // Whole turns are removed before the sine is taken.
             let turns = k as f64 * ((x - self.lo) / length);
             let (sin, cos) = (2.0 * PI * (turns - turns.round())).sin_cos();
             let scale = wave * frequency.powi(power);

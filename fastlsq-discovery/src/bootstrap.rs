@@ -52,7 +52,7 @@ pub(crate) fn bootstrap(
     let fitted: Vec<f64> = fit.shrunk(fit.coordinates().1);
     let count = fit.spectrum().u.nrows();
     for replicate in 0..replicates {
-        // Fewer replicates say the same less surely.
+        // Fewer replicates say the same with less certainty.
         if control.is_over() {
             break;
         }

@@ -59,7 +59,7 @@ pub struct Discovered {
 }
 
 impl Discovered {
-    /// Whether the law explains the data, and alone.
+    /// Whether the law explains the data, and whether no other law does.
     #[must_use]
     pub fn status(&self) -> Status {
         let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });

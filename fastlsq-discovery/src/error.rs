@@ -28,7 +28,7 @@ pub enum DiscoveryError {
         /// What was found there.
         value: f64,
     },
-    /// Fewer samples than anything can be said from.
+    /// Too few samples for anything to be said.
     #[error("{found} samples are too few: at least {needed} are needed for this request")]
     TooFewPoints {
         /// Samples given.

@@ -5,7 +5,7 @@
 //!
 //! 1. **Fit.** u ≈ Σ βⱼ sin(wⱼ·x + bⱼ)/√N by ridge regression; ridge, bandwidth and noise level follow
 //!    from the data ([`FieldFit`]). Every derivative of the fit is exact.
-//!    A field that is too rich for one fit is fitted in overlapping windows, where left-out samples say so
+//!    A field that is too rich for one fit is fitted in overlapping windows, where left-out samples favour that
 //!    ([`Derivatives::Windows`]): test functions well inside each window, rows weighted by the covariance of their noise.
 //! 2. **Rows.** The law at points, edges down-weighted, or integrated against compact test functions
 //!    in closed form ([`rows`]).
@@ -33,7 +33,7 @@
 //! Arrays need no fit: [`GridDiscovery`] integrates both sides of the law against test functions over windows of the
 //! grid. Noise is white there, so that the covariance of these rows is known; it weights them, and what noise adds to
 //! their moments is subtracted. One law for each field of a system, several trajectories, missing values. In
-//! the end laws are refitted by their own solutions: ordinary systems over times as long as these follow the samples, laws
+//! the end, laws are refitted by their own solutions: ordinary systems over times as long as these follow the samples, laws
 //! in one dimension and time on rectangles of the grid, where the windows leave doubts.
 //!
 //! # What is where
@@ -41,7 +41,7 @@
 //!   with [`DiscoveryOptions`], and the answer [`Discovered`] with its [`Warning`]s. The law is an
 //!   [equation](Discovered::equation) that can be solved.
 //! - [`GridData`] (from arrays, `.npy`, `.npz`, `.csv`), [`GridLibrary`], [`GridDiscovery`] with [`GridOptions`], and
-//!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer answers.
+//!   the answer [`GridLaws`]: the same for fields on grids. [`Status`] says whether an answer explains the data.
 //! - [`FieldFit`] and [`FitOptions`]: the fit by itself.
 //! - [`regression`]: the sparse regression by itself; [`rows`]: strong and weak rows.
 //! - [`Derivatives`]: finite differences and Savitzky–Golay filters behind the same interface.

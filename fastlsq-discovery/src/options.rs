@@ -51,7 +51,7 @@ pub enum LikelihoodRefit {
     /// time more than 3e-3, and where windows leave doubts.
     #[default]
     Auto,
-    /// Always, where solutions can be had.
+    /// Always, where solutions can be computed.
     Always,
     /// Never: the regression decides.
     Never,
@@ -73,9 +73,9 @@ pub struct DiscoveryOptions {
     pub choice: ModelChoice,
     /// Whether the likelihood decides in the end. Default: when there is noise.
     pub refit: LikelihoodRefit,
-    /// Most terms of a law. Default: 4.
+    /// The maximum number of terms of a law. Default: 4.
     pub largest: usize,
-    /// Most laws fitted by the likelihood refit. Default: 60.
+    /// The maximum number of laws fitted by the likelihood refit. Default: 60.
     pub refits: usize,
     /// Bootstrap replicates behind inclusion frequencies. Default: 30; 0 for none.
     pub replicates: usize,

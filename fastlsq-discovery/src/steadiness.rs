@@ -25,8 +25,8 @@ impl FieldFit {
 impl Regressed {
     /// Puts the best law first whose coefficients are the same on rows of a fit by other features.
     ///
-    /// Without noise the error of the fit is all that rows are wrong by. It is smooth, so that some term
-    /// always takes up a part of it, however small; but it is another one for other features.
+    /// Without noise the error of the fit is the only error in the rows. It is smooth, so that some term
+    /// always takes up a part of it, however small; but with other features it is a different error.
     pub(crate) fn prefer_steady(&mut self, again: &Regression) {
         let steady = |candidate: &Candidate| {
             let others = again.on_support(&candidate.support).coefficients;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Whether an answer answers.
+/// Whether an answer explains the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Status {

@@ -502,7 +502,7 @@ fn a_limit_ends_a_search_with_what_it_has() {
 
 #[test]
 fn a_function_that_the_law_does_not_hold_is_not_taken() {
-    // Clean data: what quadrature is wrong by may look like any term.
+    // Clean data: the error of the quadrature may look like any term.
     let (axes, u) = on_grid(&DataSet::burgers(), [120, 100], 0.0, 0);
     let data = Samples::on_grid(&[&axes[0], &axes[1]], u.view()).unwrap();
     let library = GridLibrary::parse(&["x", "t"], &["u"], &TERMS)

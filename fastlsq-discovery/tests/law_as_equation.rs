@@ -101,7 +101,7 @@ fn a_nonlinear_law_means_what_was_found() {
     let expected = 0.4 - right;
     assert!((values.values[0] - expected).abs() < 1e-14);
 
-    // It is the equation of a nonlinear problem, and says so elsewhere.
+    // It is the equation of a nonlinear problem, and a linear problem refuses it.
     let linear = LinearProblem::on(Interval::new(-1.0, 1.0).unwrap().over(0.0, 1.0).unwrap())
         .equation(law.equation(), 0.0)
         .initial_value(-sin(PI * X))
@@ -113,7 +113,7 @@ fn a_nonlinear_law_means_what_was_found() {
 
 #[test]
 fn axes_go_by_their_names() {
-    // u″ = −4.25 u − u′ in a variable called t, which is no time on an interval.
+    // u″ = −4.25 u − u′ in a variable called t, which is not time on an interval.
     let t: Vec<f64> = (0..400).map(|i| 0.015 * f64::from(i)).collect();
     let u: Vec<f64> = t
         .iter()

@@ -173,7 +173,7 @@ fn the_same_seed_gives_the_same_law() {
 
 #[test]
 fn the_error_of_a_fit_is_not_taken_for_a_term() {
-    // Without noise some term always takes up a part of what the fit is wrong by.
+    // Without noise some term always takes up a part of the error of the fit.
     let data = DataSet::burgers();
     let samples = data.sample(1500, 0.0, 0).unwrap();
     let library = data.library().unwrap().with("sin(u)").unwrap();

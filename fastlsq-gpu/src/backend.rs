@@ -76,7 +76,7 @@ impl Cuda {
     /// Directions whose pivots lie below 1.2·10⁻⁷·max(√N, 20) of the largest are dropped. So systems with condition
     /// numbers up to about 10⁵, or with a ridge, are solved as accurately as in double precision. With features that
     /// depend on each other to rounding, as smooth ones do, about six digits remain of thirteen. Solutions of least
-    /// norm are so to about seven digits. Normal equations and systems with exact rows stay in double precision. The
+    /// norm have it to about seven digits. Normal equations and systems with exact rows stay in double precision. The
     /// rows are kept in double precision, on the host where the device is too small, while a solve runs.
     #[must_use]
     pub fn single_precision(mut self) -> Self {
@@ -114,7 +114,7 @@ impl Cuda {
         Ok(blocks::plan(Request {
             rows: system.nrows(),
             columns: system.ncols(),
-            // In single precision a block is there a second time, at half the size.
+            // In single precision a block exists a second time, at half the size.
             right_hand_sides: if self.single {
                 1 + system.ncols() / 2
             } else {

@@ -4,7 +4,7 @@ use fastlsq_solve::LsqError;
 
 /// The share of the device's free memory that is used.
 const SHARE: f64 = 0.9;
-/// The most entries of a matrix that the libraries' 32-bit interface is trusted with.
+/// The maximum number of entries of a matrix that the libraries' 32-bit interface is trusted with.
 const MOST_ENTRIES: usize = i32::MAX as usize;
 /// Numbers that travel with a row besides its entries: coordinates, coefficients, factors.
 const EXTRAS: usize = 32;

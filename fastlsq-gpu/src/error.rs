@@ -66,7 +66,7 @@ pub enum CudaError {
         /// How many there are.
         count: usize,
     },
-    /// A library that the backend needs is not installed, or one that it depends on.
+    /// A library that the backend needs, or one that it depends on, is not installed.
     #[error(
         "{library} was not found or could not be loaded; install the CUDA libraries (version 12 or 13) and put them on the library path"
     )]
@@ -94,7 +94,7 @@ pub enum CudaError {
         /// What the run-time compiler said, if it was tried.
         compiler: String,
     },
-    /// The device has not enough free memory.
+    /// The device does not have enough free memory.
     #[error(
         "the device has no {bytes} bytes left; use fewer features, set a memory limit so that rows are taken in smaller blocks, or free memory on the device"
     )]

@@ -135,7 +135,7 @@ pub(crate) struct Waves<'a> {
     /// One feature after the other, each of `dim` numbers.
     pub(crate) frequencies: &'a Buffer<f64>,
     pub(crate) phases: &'a Buffer<f64>,
-    /// One an axis: 0 none, 1 even, 2 odd.
+    /// One per axis: 0 none, 1 even, 2 odd.
     pub(crate) parity: &'a Buffer<u32>,
     pub(crate) center: &'a Buffer<f64>,
     /// For each group p of all features, then q of all features.
@@ -357,7 +357,7 @@ impl Work<'_> {
         }))
     }
 
-    /// One thread a row, the columns shared out over the grid.
+    /// One thread per row, the columns shared out over the grid.
     #[allow(unsafe_code)]
     fn launch<T: Plain>(
         &self,

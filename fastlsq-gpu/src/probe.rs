@@ -129,7 +129,7 @@ pub struct Devices {
     pub count: usize,
 }
 
-/// Looks for the driver and its devices, once a process; later calls return the same answer.
+/// Looks for the driver and its devices, once per process; later calls return the same answer.
 ///
 /// ```
 /// match fastlsq_gpu::devices() {

@@ -83,7 +83,7 @@ pub(crate) struct Reduction {
     pub(crate) blocks: usize,
 }
 
-/// Reduces the rows of a system, with right-hand sides along.
+/// Reduces the rows of a system, along with right-hand sides.
 pub(crate) fn reduce(
     work: &Work<'_>,
     system: &System,

@@ -1,7 +1,7 @@
 //! QR in single precision, solutions in double precision.
 //!
-//! Cards for graphics do f32 arithmetic up to 32 times faster than f64. Here the rows are rounded to f32 and
-//! factored at that rate; only R is kept of it, and its rank is decided with a threshold that suits f32. R then
+//! Graphics cards do f32 arithmetic up to 32 times faster than f64. Here the rows are rounded to f32 and
+//! factored at that rate; only R is kept, and its rank is decided with a threshold that suits f32. R then
 //! preconditions the least-squares problem with the rows in f64: with F the solution operator of R, the
 //! columns of A·F are nearly orthonormal, and a few steps of conjugate gradients (CGLS) reach the f64 solution in
 //! the range of F. A step costs two products with A.
@@ -21,7 +21,7 @@ use crate::features::columns_of;
 use crate::numerics::Transpose;
 use crate::reduction::{Kept, from_columns};
 
-/// The most steps of conjugate gradients.
+/// The maximum number of steps of conjugate gradients.
 const MOST_STEPS: usize = 40;
 /// The gradient, relative to the right-hand side, at which nothing more can be gained.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -226,7 +226,7 @@ impl Single {
         Ok(self.factorisation.adjoint(v.as_ref())?)
     }
 
-    /// Least-squares solutions for right-hand sides that have been checked; the most steps that one took.
+    /// Least-squares solutions for right-hand sides that have been checked; and the largest number of steps that one took.
     fn minimise(&self, b: MatRef<'_, f64>) -> Result<(Mat<f64>, usize), SolveError> {
         let mut all = Mat::zeros(self.columns, b.ncols());
         let mut most = 0;

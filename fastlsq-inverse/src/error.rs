@@ -9,7 +9,7 @@ use crate::optimise::{BoundsError, OptimiseError};
 /// An inverse problem that cannot be posed or solved as stated.
 ///
 /// Parameters that the data do not determine, a fit that has not converged, a start outside the box
-/// are no errors: the reports say so.
+/// are not errors: the reports say so.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum InverseError {
@@ -19,7 +19,7 @@ pub enum InverseError {
     /// The optimisation has no answer.
     #[error(transparent)]
     Optimise(#[from] OptimiseError),
-    /// The box is no box, or does not belong to these parameters.
+    /// The box is not valid, or does not belong to these parameters.
     #[error("parameter {name:?}: {source}")]
     Bounds {
         /// The parameter.

@@ -6,7 +6,7 @@
 //!
 //! # 2. What is sought
 //! `.find(Sought::new(p, start))` for each parameter that is to be found, with bounds and prior knowledge;
-//! `.parameter(p, value)` for one whose value is known after all. Derivatives by the parameters
+//! `.parameter(p, value)` for one whose value is known after all. Derivatives with respect to the parameters
 //! follow from the statement, and so does the product rule in −∇·(a∇u):
 //! ```
 //! use fastlsq_inverse::{BoxDomain, InverseProblem, Observations, Options, Sought};
@@ -31,9 +31,9 @@
 //! # 3. What was measured
 //! [`Observations`](crate::Observations): any linear expression of the unknowns at any points, with standard
 //! deviations. Make test
-//! data with something else than the method itself (a series, another solver): [`reference`](mod@crate::reference)
+//! data with something other than the method itself (a series, another solver): [`reference`](mod@crate::reference)
 //! has a few. Errors of the discretisation act like noise. [`ModelError`](crate::ModelError) tells their
-//! size from further discretisations (other seeds, more features); where it compares with the noise, add
+//! size from further discretisations (other seeds, more features); where it is comparable to the noise, add
 //! it to the deviations with [`set_deviations`](crate::Prepared::set_deviations) and to the posterior with
 //! [`widen`](crate::Fit::widen).
 //!

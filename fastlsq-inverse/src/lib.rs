@@ -9,7 +9,7 @@
 //!
 //! The gradient goes through the least-squares solve exactly: one adjoint solve with the factors that
 //! gave β, whatever the number of parameters (paper, inverse problems). Derivatives of equations and
-//! conditions by the parameters follow from the statement.
+//! conditions with respect to the parameters follow from the statement.
 //!
 //! # An inverse problem of one's own
 //! ```

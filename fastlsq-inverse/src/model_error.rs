@@ -7,7 +7,7 @@ use crate::{InverseError, Prepared};
 ///
 /// The predictions d₁ … dₘ of m ≥ 2 discretisations, at least as fine as that of the predictions d and
 /// with features and points of their own, err independently. Their mean d̄ corrects d, and their
-/// scatter says how far d̄ may be off itself: its covariance is about Σⱼ oⱼoⱼᵀ with the offsets
+/// scatter says how far d̄ itself may be off: its covariance is about Σⱼ oⱼoⱼᵀ with the offsets
 /// oⱼ = (dⱼ − d̄)/√(m(m − 1)). Unlike noise, that error is the same whenever a measurement is repeated,
 /// and it is correlated from one observation to the next.
 #[derive(Debug, Clone, PartialEq)]

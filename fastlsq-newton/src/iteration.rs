@@ -50,7 +50,7 @@ pub(crate) struct Iteration<'a> {
     pub(crate) options: &'a NewtonOptions,
     pub(crate) bases: &'a [Arc<dyn Basis>],
     pub(crate) blocks: &'a [RowBlock],
-    /// For each block, its rows where they are the same in every step: those of linear conditions. Or nothing at all.
+    /// For each block, its rows where they are the same in every step: those of linear conditions. The slice may be empty.
     pub(crate) unchanged: &'a [Option<WrittenRows>],
     /// Where the change of u is measured.
     pub(crate) value_points: ArrayView2<'a, f64>,
@@ -83,7 +83,7 @@ impl Iteration<'_> {
                     weights = fresh;
                     (solved, info)
                 }
-                // What there is after a step or more is a candidate; before, there is nothing.
+                // The state after a step or more is a candidate; before that, there is nothing.
                 Err(error) if error.limit().is_some() && !history.is_empty() => {
                     status = NewtonStatus::Stopped;
                     break;

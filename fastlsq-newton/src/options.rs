@@ -84,7 +84,7 @@ pub struct NewtonOptions {
     /// Whether features are first cut to their numerical rank, so that every step has fewer unknowns (default: no;
     /// worth it where many more features are given than the domain can tell apart).
     pub compress: bool,
-    /// The most steps for one candidate (default 30).
+    /// The maximum number of steps for one candidate (default 30).
     pub max_iterations: usize,
     /// Whether steps are shortened until the residual falls (default: yes).
     pub line_search: bool,
@@ -179,7 +179,7 @@ impl NewtonOptions {
         self
     }
 
-    /// The most steps for one candidate.
+    /// The maximum number of steps for one candidate.
     #[must_use]
     pub fn max_iterations(mut self, iterations: usize) -> Self {
         self.max_iterations = iterations;

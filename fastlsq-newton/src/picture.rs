@@ -38,7 +38,7 @@ impl NewtonReport {
 }
 
 impl Branch {
-    /// The branch over its parameter, a number of each solution upwards; folds are marked.
+    /// The branch, with a measure of each solution plotted over its parameter; folds are marked.
     ///
     /// # Errors
     /// Those of `measure`.
@@ -58,7 +58,7 @@ impl Branch {
         Ok(Figure::of(panel.size(560, 320)))
     }
 
-    /// Writes the picture of [`figure`](Self::figure) with max |u| over a grid upwards.
+    /// Writes the picture of [`figure`](Self::figure) with max |u| over a grid as the measure.
     ///
     /// # Errors
     /// A file that cannot be written.
@@ -74,5 +74,5 @@ impl Branch {
     }
 }
 
-/// Points along each axis at which the largest value is looked for.
+/// Points along each axis at which the largest value is sought.
 const POINTS: usize = 61;

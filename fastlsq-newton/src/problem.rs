@@ -62,7 +62,7 @@ impl NonlinearProblem {
     /// waves.
     ///
     /// # Errors
-    /// What cannot be answered: see [`NewtonError`]. An iteration that does not converge is no
+    /// What cannot be answered: see [`NewtonError`]. An iteration that does not converge is not an
     /// error; the report says so.
     pub fn solve(&self) -> Result<NonlinearSolution, NewtonError> {
         self.solve_with(&NewtonOptions::new())

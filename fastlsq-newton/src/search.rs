@@ -50,7 +50,7 @@ pub(crate) fn solve(
         .with_threads(|| run(problem, concrete, instead, options))
 }
 
-/// Whether nothing is asked for that only a solve in space-time has.
+/// Whether the options ask for nothing that only a solve in space-time offers.
 fn leaves_open(options: &NewtonOptions) -> bool {
     options.evolve
         && options.solve.features.is_none()
@@ -101,7 +101,7 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
     Ok(())
 }
 
-/// Solves as a whole; a problem in time for the reason that it cannot be followed there.
+/// Solves in space-time as a whole; `instead` says why a problem in time cannot be evolved.
 fn run(
     problem: &NonlinearProblem,
     concrete: Concrete,
@@ -154,7 +154,7 @@ fn run(
     ))
 }
 
-/// What patches make of a problem that a search could not solve; or, after the whole search, why they are not taken.
+/// What patches find for a problem that a search could not solve; or, after the whole search, why they are not taken.
 fn on_patches(
     maker: &mut NewtonMaker<'_>,
     patches: &Patches<'_>,

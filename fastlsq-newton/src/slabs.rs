@@ -1,9 +1,10 @@
 //! Long time intervals, slab by slab: each slab starts from the end of the one before.
 //!
-//! Equations that give the rates of all unknowns are followed in time ([`evolution`](crate::evolution)) and need no slabs. These are for
-//! problems over long times whose equations do not: where the highest derivative in time is itself differentiated in space, as in
-//! the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0. Its solitary wave, over a time of 20 on an interval of
-//! length 60, is lost in one sum of waves (0.4 off after a minute) and found in six slabs to 2e-6.
+//! Equations that give the rates of all unknowns are followed in time ([`evolution`](crate::evolution)) and need no slabs.
+//! Slabs are for problems over long times whose equations do not give them: where the highest derivative in time is itself
+//! differentiated in space, as in the equation of Benjamin, Bona and Mahony, u_t + u_x + u uₓ − u_xxt = 0. Its solitary
+//! wave, over a time of 20 on an interval of length 60, is lost in one sum of waves (0.4 off after a minute) and found in
+//! six slabs to 2e-6.
 
 mod carried;
 
@@ -39,13 +40,13 @@ const SHORTEST: f64 = 1.0 / 256.0;
 /// An automatic cut redoes a slab whose estimated error exceeds its tolerance by this factor.
 const TOO_FAR: f64 = 3.0;
 
-/// The most features an automatic cut gives to a slab: a shorter slab is cheaper than more of them.
+/// The maximum number of features an automatic cut gives to a slab: a shorter slab is cheaper than more of them.
 const AUTOMATIC_FEATURES: usize = 1000;
 
 /// What a slab takes over from the one before is not quite a solution's data: more rows keep the solution from
 /// following their errors. The first slab has them too, since its error is carried through all others.
 const OVERSAMPLING: f64 = 2.0;
-/// The loosest tolerance of a slab, however inaccurate those before are: beyond, nothing would be resolved.
+/// The loosest tolerance of a slab, however inaccurate those before are: beyond it, nothing would be resolved.
 const WORST_TOLERANCE: f64 = 1e-2;
 
 /// How far a slab reaches back, as a share of its length. The end of a slab is where its error is
@@ -67,12 +68,12 @@ impl NonlinearProblem {
     /// Solves over a long time interval slab by slab. Conditions at the initial time are carried
     /// over: each slab's are those of the slab before, at its end.
     ///
-    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up. A slab after one
-    /// that missed the tolerance is only asked for what that one reached. Slabs have twice the usual rows, and keep
+    /// The tolerance of the options is that of one slab; [`SlabSolution::error_estimate`] adds up the errors. A slab after one
+    /// that missed the tolerance is only asked for the accuracy that that one reached. Slabs have twice the usual rows, and keep
     /// the symmetry of the first.
     ///
-    /// A time limit is that of the whole call: where it is reached, or the call is cancelled, the slabs until then come back
-    /// ([`SlabSolution::stopped`]).
+    /// A time limit applies to the whole call: where it is reached, or the call is cancelled, the slabs finished until then
+    /// are returned ([`SlabSolution::stopped`]).
     ///
     /// # Errors
     /// A domain without time, a slab length that is not positive or so short that there would be more than 100 000 slabs, a
@@ -98,7 +99,7 @@ impl NonlinearProblem {
         if length * MOST_SLABS < whole {
             return Err(bad_length(length));
         }
-        // One slab alone has nothing to carry over.
+        // A single slab has nothing to carry over.
         let several = length < whole;
         if several {
             let frame = self.statement().concrete(&[])?;
@@ -121,7 +122,7 @@ impl NonlinearProblem {
             stopped: None,
         };
         let mut now = start;
-        // Every round ends a slab or, down to the shortest, halves its length.
+        // Every round completes a slab or, down to the shortest, halves its length.
         while now < end {
             // A remainder that is only rounding, or a sliver, joins the last slab.
             let next = if end - now < 1.001 * length {
@@ -235,7 +236,7 @@ impl NonlinearProblem {
     }
 }
 
-/// More slabs than this are taken for a mistake.
+/// More slabs than this are taken to be a mistake.
 const MOST_SLABS: f64 = 1e5;
 
 fn bad_length(value: f64) -> NewtonError {
@@ -279,8 +280,8 @@ impl SlabSolution {
         &self.pieces
     }
 
-    /// The sum of the slabs' estimated errors. Each is about its own slab: what an error at the end of
-    /// one slab grows to in the next ones is not in it.
+    /// The sum of the slabs' estimated errors. Each is about its own slab: it does not include what an error at the end of
+    /// one slab grows to in the next ones.
     #[must_use]
     pub fn error_estimate(&self) -> f64 {
         self.pieces
@@ -374,7 +375,7 @@ impl SlabSolution {
         })
     }
 
-    /// What `evaluate` makes of the points of each slab, put together in their order.
+    /// What `evaluate` gives for the points of each slab, put together in their order.
     fn piecewise(
         &self,
         sites: Sites<'_>,

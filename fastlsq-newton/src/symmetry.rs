@@ -37,7 +37,7 @@ fn mirrors(
     let here = arbitrary(residual, sites.len());
     let mut there = here.clone();
     for (column, jet) in residual.jets().iter().enumerate() {
-        // What integrals and multipliers do under a reflection is not asked for.
+        // What integrals and multipliers do under a reflection is not examined.
         if !jet.action.is_derivative() {
             return false;
         }
@@ -67,7 +67,7 @@ fn exchanges(residual: &Residual, axes: [usize; 2], sites: [Sites<'_>; 2], param
             (other.unknown, action.is_derivative()) == (jet.unknown, jet.action.is_derivative())
                 && action.derivative.orders() == orders
         });
-        // What integrals and multipliers do is not asked for.
+        // What integrals and multipliers do is not examined.
         let Some(partner) = partner.filter(|_| jet.action.is_derivative()) else {
             return false;
         };
@@ -77,14 +77,14 @@ fn exchanges(residual: &Residual, axes: [usize; 2], sites: [Sites<'_>; 2], param
     agree(residual, (&here, sites[0]), image, parameter, &[1.0])
 }
 
-/// Values of the derivatives at points, none of them special.
+/// Generic values of the derivatives at points.
 fn arbitrary(residual: &Residual, points: usize) -> Array2<f64> {
     Array2::from_shape_fn((points, residual.jets().len()), |(i, t)| {
         0.7 * (1.3 * i as f64 + 2.1 * t as f64 + 0.4).sin() + 0.2
     })
 }
 
-/// Whether R agrees at both images up to one common factor of these.
+/// Whether R agrees at both images up to one common factor among these.
 fn agree(
     residual: &Residual,
     (here, sites): (&Array2<f64>, Sites<'_>),

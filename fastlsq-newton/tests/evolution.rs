@@ -1,4 +1,4 @@
-//! Evolutions followed in time, against exact solutions and on input that is wrong.
+//! Evolutions followed in time, against exact solutions and on wrong input.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -16,7 +16,7 @@ fn on(a: f64, b: f64, end: f64) -> NonlinearProblem {
     NonlinearProblem::on(Interval::new(a, b).unwrap().over(0.0, end).unwrap())
 }
 
-/// Solves, and holds error and estimate against the tolerance and against each other.
+/// Solves, and checks error and estimate against the tolerance and against each other.
 fn hold(benchmark: &NonlinearBenchmark, tolerance: f64) -> NonlinearSolution {
     let options = NewtonOptions::new().tolerance(tolerance);
     let solution = benchmark.problem.solve_with(&options).unwrap();
@@ -259,7 +259,7 @@ fn what_is_no_evolution_says_why() {
         .initial_value(sin(PI * X))
         .dirichlet(0.0);
     assert!(reason(mixed.clone()).contains("differentiated in space"));
-    // Solved all the same, in space-time; the report says why.
+    // It is solved all the same, in space-time; the report says why.
     let mut options = NewtonOptions::new().tolerance(1e-2);
     options.solve = options.solve.max_features(100);
     let solution = mixed.solve_with(&options).unwrap();

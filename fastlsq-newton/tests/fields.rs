@@ -1,4 +1,4 @@
-//! Evolutions in several space dimensions, against exact solutions and on input that is wrong.
+//! Evolutions in several space dimensions, against exact solutions and on wrong input.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -11,7 +11,7 @@ use fastlsq_newton::{
     normal_derivative, sin, unknown, unknowns,
 };
 
-/// Evolves, and holds error and estimate against the tolerance and against each other.
+/// Evolves, and checks error and estimate against the tolerance and against each other.
 fn hold(benchmark: &NonlinearBenchmark, tolerance: f64) -> NonlinearSolution {
     let options = NewtonOptions::new().tolerance(tolerance);
     let solution = benchmark.problem.evolve_with(&options).unwrap();
@@ -62,7 +62,7 @@ fn linear_ones_by_the_exponential() {
     assert!(solution.report().method.contains("exponential"));
 }
 
-/// 1 + 0.3 e^{−t} sin(x + 2y), and the rest of u_t = Δu + u − u³ that makes it a solution.
+/// 1 + 0.3 e^{−t} sin(x + 2y), and the source that makes it a solution of u_t = Δu + u − u³.
 fn made() -> (Expr, Expr) {
     let exact = 1.0 + 0.3 * exp(-T) * sin(X + 2.0 * Y);
     let rest = exact.d(T) - laplacian(&exact) - &exact + exact.powi(3);
@@ -143,7 +143,7 @@ fn what_is_wrong_is_said() {
             .dirichlet(0.0),
     );
     assert!(backwards.contains("without bound"), "{backwards}");
-    // Walls at one while the start is zero: solved on, with a word.
+    // Walls at one while the start is zero: solved all the same, with a remark.
     let options = NewtonOptions::new().tolerance(1e-3);
     let solution = heat().dirichlet(1.0).evolve_with(&options).unwrap();
     let remarks = solution.evolution().unwrap().remarks.join("\n");

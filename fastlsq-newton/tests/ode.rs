@@ -284,7 +284,7 @@ fn impossible_requests_are_named() {
 
 #[test]
 fn strings_and_rods_in_a_trial_space() {
-    // u = 0 at both ends of [0, 1]: sin(kπx) decays by e^(−k²π²t), and swings by cos(kπt).
+    // u = 0 at both ends of [0, 1]: sin(kπx) decays by e^(−k²π²t), or oscillates as cos(kπt).
     let pi = std::f64::consts::PI;
     let u = unknown("u");
     let frame = Frame::new(Space::new(1), [u]);

@@ -40,7 +40,7 @@ fn layer() -> NonlinearSolution {
     evolved(&problem, 1e-6)
 }
 
-/// Values and derivatives of the file are those of the solution, and a second file is the first.
+/// Checks that values and derivatives from the file are those of the solution, and that a second file equals the first.
 fn comes_back(u: &NonlinearSolution, points: &[&[f64]], expressions: &[(Expr, f64)]) -> Solution {
     let written = text(u);
     let back = read(&written).unwrap();
@@ -154,7 +154,7 @@ fn fields_come_back() {
     }
 }
 
-/// What blew up, and what was stopped, is kept until then.
+/// A solution that blew up or was stopped is kept up to that time.
 #[test]
 fn an_end_before_the_last_time_comes_back() {
     let u = unknown("u");

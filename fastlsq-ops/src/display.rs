@@ -26,7 +26,7 @@ impl fmt::Display for EquationRow {
 }
 
 impl EquationRow {
-    /// The equation with these names for the unknowns; where names run out, u₀, u₁, … go on.
+    /// The equation with these names for the unknowns; where names run out, u₀, u₁, … follow.
     #[must_use]
     pub fn named(&self, names: &[&str]) -> String {
         if let Err(error) = self.validate() {

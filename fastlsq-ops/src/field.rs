@@ -113,7 +113,7 @@ impl Field {
     /// The values at all points; the first that is not finite is an error.
     ///
     /// # Errors
-    /// A value that is not finite, normals or a table that are missing.
+    /// A value that is not finite; missing normals or a missing table.
     pub fn evaluate<'a>(&self, sites: impl Into<Sites<'a>>) -> Result<Vec<f64>, OperatorError> {
         let sites = sites.into();
         let values: Vec<f64> = match &self.0 {

@@ -20,7 +20,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// So many axes of space: x, y, z, or x₀, x₁, … if there are more than three.
+    /// This many axes of space: x, y, z, or x₀, x₁, … if there are more than three.
     #[must_use]
     pub fn new(axes: usize) -> Self {
         let names = (0..axes).map(|k| match (axes, k) {

@@ -104,7 +104,7 @@ pub enum StatementError {
         /// The number.
         value: f64,
     },
-    /// An expression beyond all measure.
+    /// An expression that is far too large.
     #[error("{what} is too large")]
     TooLarge {
         /// What.

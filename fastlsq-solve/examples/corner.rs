@@ -1,4 +1,4 @@
-//! A corner that re-enters: −Δu = 1 on an L-shape. Patches refine towards it by themselves.
+//! A re-entrant corner: −Δu = 1 on an L-shape. Patches refine towards it automatically.
 #![allow(clippy::print_stdout)]
 
 use fastlsq_solve::{LinearProblem, Options, Polygon, SolveError, laplacian, unknown};

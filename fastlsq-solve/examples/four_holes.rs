@@ -1,4 +1,4 @@
-//! A plate with four round holes at given temperatures: functions of the holes join by themselves.
+//! A plate with four round holes at given temperatures: functions of the holes are added automatically.
 #![allow(clippy::print_stdout)]
 
 use std::sync::Arc;

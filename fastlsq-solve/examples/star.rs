@@ -1,4 +1,4 @@
-//! A star with twelve corners, six of which re-enter: their singular functions join by themselves.
+//! A star with twelve corners, six of which are re-entrant: their singular functions are added automatically.
 #![allow(clippy::print_stdout)]
 
 use std::f64::consts::PI;

@@ -49,7 +49,7 @@ pub struct FactoredProblem {
     held_out: HeldOut,
     solution: Solution,
     features: Features,
-    /// A second, smaller solve for the error estimates of other data; made when they first come.
+    /// A second, smaller solve for the error estimates of other data; made when such data first come.
     companion: OnceLock<Option<FactoredSystem>>,
 }
 

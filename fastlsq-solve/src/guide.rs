@@ -30,8 +30,8 @@
 //!
 //! All sides are expressions ([`Expr`](crate::Expr)): numbers, coordinates, functions of them, derivatives of anything.
 //! Helmholtz's equation is `laplacian(u) + k * k * u`, a diffusion in a medium `div(exp(X) * grad(u))`, and what has
-//! no formula is a closure, `|x: &[f64]| …` or [`given`](crate::given). A domain has the coordinates `X`, `Y`, `Z` as far
-//! as it has axes, `T` if it is over time, or names of its own
+//! no formula is a closure, `|x: &[f64]| …` or [`given`](crate::given). A domain has as many of the coordinates `X`, `Y`, `Z`
+//! as it has axes, and `T` if it is over time, or names of its own
 //! ([`with_coordinates`](crate::DomainExt::with_coordinates)).
 //!
 //! A system has as many unknowns as its equations name, and vectors where that is shorter. Its conditions name their
@@ -52,7 +52,7 @@
 //!
 //! # 2. Solve, and read the report
 //! Print [`u.report()`](crate::Solution::report). It says, in this order:
-//! - how it ended ([`Status`](crate::Status)): a tolerance that was not reached is no error, and the
+//! - how it ended ([`Status`](crate::Status)): a tolerance that was not reached is not an error, and the
 //!   best solution found is there;
 //! - the *estimated relative error* of u, calibrated by the candidates tried on the way: where one is
 //!   clearly worse than the final u, its distance to u is its error, and tells how this problem turns
@@ -88,7 +88,7 @@
 //!
 //! # 5. Symmetry
 //! If a reflection maps domain, equations, conditions and data to themselves up to signs, a unique
-//! solution is even or odd along that axis, and features of that parity suffice. This is found out
+//! solution is even or odd along that axis, and features of that parity suffice. This is detected
 //! automatically; the report says so. A difference of 1e-12 in the data switches it off.
 //! It can be ignored or declared with [`Options::symmetry`](crate::Options::symmetry).
 //!
@@ -100,8 +100,8 @@
 //! Sums of smooth waves converge fast to smooth functions, and slowly to others.
 //! - *Shocks* (hyperbolic laws without viscosity): use finite volumes. Where coefficients jump, name the
 //!   [regions](crate::DomainExt::with_region), with unknowns of their own.
-//! - *Singularities* other than those of corners and holes in the plane, which join the features by
-//!   themselves: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
+//! - *Singularities* other than those of corners and holes in the plane, whose functions are added to the features
+//!   automatically: give the singular function with [`Options::beside`](crate::Options::beside), or use adaptive finite
 //!   elements.
 //! - *Problems without a unique solution* (only Neumann conditions, a Helmholtz operator at an
 //!   eigenvalue, too few conditions, sources that contradict them): the report says so
@@ -110,9 +110,9 @@
 //!   solution of [least norm](crate::Options::least_norm).
 //! - *Rough data* and noise: fit with a ridge or deviations; do not expect more digits than the data have.
 //! - *Long times* and fine detail that moves: the number of features grows with the number of waves in the space-time
-//!   volume. State the same problem, linear or not, as a `NonlinearProblem` of `fastlsq-newton`: it is followed in time, and
-//!   the report of a `LinearProblem` on space-time that does not meet its tolerance says so.
+//!   volume. State the same problem, linear or not, as a `NonlinearProblem` of `fastlsq-newton`: its solution is followed in
+//!   time; the report of a `LinearProblem` on space-time that does not meet its tolerance recommends this.
 //! - *Thousands of wave lengths* in the domain.
 //! - *Large systems* on complicated three-dimensional geometry: the matrices are dense.
 //!
-//! In all of these the report tells: the estimate stays large, and `status` is not `ToleranceMet`.
+//! In all these cases the report tells you so: the estimate stays large, and `status` is not `ToleranceMet`.

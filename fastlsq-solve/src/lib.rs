@@ -12,8 +12,8 @@
 //!
 //! with more rows than features. One least-squares solve gives β (paper, Algorithm 1): no mesh, no
 //! iteration, no training. The matrix is numerically rank-deficient, and a rank-revealing
-//! factorisation keeps all the digits that are in it. Bandwidths of the features, their number,
-//! rows and weights are chosen by the residuals at fresh points; the exact solution is never needed.
+//! factorisation keeps all the digits that are in it. The bandwidths of the features, their number,
+//! the rows and the weights are chosen by the residuals at fresh points; the exact solution is never needed.
 //!
 //! # A problem in ten lines
 //! ```
@@ -54,17 +54,17 @@
 //!   and holes.
 //! - [`LinearProblem`] and [`Condition`]: equations, boundary, initial and periodic conditions, data
 //!   at points, several unknowns. The language they are written in is that of `fastlsq_ops`, re-exported here.
-//! - [`Options`]: every choice with its default. [`Report`]: what became of it, and how well the question was [`posed`].
+//! - [`Options`]: every choice with its default. [`Report`]: what became of each, and how well the question was [`posed`].
 //! - [`control`]: time limit, memory limit, progress and cancellation, the same for every long call.
 //! - [`Solution`]: values, gradients, Hessians, any expression of the unknowns, at one point or many; [`saved`] in files (feature `serde`).
 //! - [`samples`]: functions on grids, for CSV, NumPy, ParaView, and as pictures (feature `plot`).
 //! - [`FactoredProblem`]: other data on the same factors (the paper's matrix cache).
 //! - [`System`], [`Backend`], [`Factored`]: the seam between mathematics and hardware. `conformance`
 //!   (a feature) is the suite of tests that a backend of your own should pass.
-//! - [`team`]: several processes that solve one problem; the crate `fastlsq-mpi` has them as the ranks of an MPI job.
+//! - [`team`]: several processes that solve one problem; the crate `fastlsq-mpi` runs them as the ranks of an MPI job.
 //! - [`lsq`]: the least-squares engine, usable on its own.
 //! - [`patches`]: many small sums in place of one, for corners, layers, peaks and many wave lengths; [`LinearProblem::solve`]
-//!   turns to them by itself.
+//!   turns to them automatically.
 //! - [`space`]: trial spaces with conditions built in, and eigenvalues; [`dense`]: the factorisations they use.
 //! - [`problems`]: the benchmark problems, with exact solutions to measure errors.
 

@@ -81,13 +81,13 @@ pub struct Options {
     pub draw: Option<Draw>,
     /// Interior rows for each equation and rows for each condition.
     pub rows: Option<(usize, usize)>,
-    /// The factor on automatic numbers of rows.
+    /// A factor on the automatic numbers of rows.
     pub oversampling: f64,
     /// The factor λ on the rows of conditions.
     pub weight: Option<f64>,
     /// How symmetry is used.
     pub symmetry: Symmetry,
-    /// Whether u of least norm is wanted where equations and conditions leave something open.
+    /// Whether the u of least norm is wanted where equations and conditions leave something open.
     pub least_norm: bool,
     /// How points are spread.
     pub sequence: Sequence,
@@ -97,8 +97,8 @@ pub struct Options {
     pub seed: u64,
     /// The most features automatic growth may use.
     pub max_features: usize,
-    /// The least-squares method and its options; the number of threads, limits of time and memory and the progress
-    /// callback of the whole solve are there too.
+    /// The least-squares method and its options; the number of threads, the limits of time and memory and the progress
+    /// callback of the whole solve are set there too.
     pub lsq: LsqOptions,
     /// Where rows are assembled and factored.
     pub backend: Arc<dyn Backend>,
@@ -158,7 +158,7 @@ impl Options {
         }
     }
 
-    /// The relative error of u to aim for (default 1e-12). Smaller problems stop earlier on it; it
+    /// The relative error of u to aim for (default 1e-12). Easy problems meet it and stop early; it
     /// is a goal, and the report says what was reached.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
@@ -166,8 +166,8 @@ impl Options {
         self
     }
 
-    /// The number of features for each unknown (default: grown until the tolerance is met). A law that is searched for is
-    /// searched for with fewer.
+    /// The number of features for each unknown (default: grown until the tolerance is met). Where the law is searched for,
+    /// the search uses fewer.
     #[must_use]
     pub fn features(mut self, features: usize) -> Self {
         self.features = Some(features);
@@ -194,8 +194,8 @@ impl Options {
     }
 
     /// How the frequencies of a given law or of a grid of bandwidths are drawn (default: as an automatic search does,
-    /// evenly over an ellipsoid in up to three dimensions, and independently, as in the paper, in more; factors that are kept
-    /// for other data draw independently, which reaches beyond the bandwidth of the first). Automatic searches choose for
+    /// evenly over an ellipsoid in up to three dimensions, and independently, as in the paper, in more; where factors are kept
+    /// for other data, independently too, which reaches beyond the bandwidth of the first data). Automatic searches choose for
     /// themselves.
     #[must_use]
     pub fn draw(mut self, draw: Draw) -> Self {
@@ -223,7 +223,7 @@ impl Options {
 
     /// A function that the solution is known to contain, of the domain's coordinates: a singular function, a layer, a kink.
     /// In an automatic search for linear problems it joins the features of every unknown; its derivatives come from
-    /// [`Taylor`] numbers. Functions of corners and holes join by themselves.
+    /// [`Taylor`] numbers. Functions of corners and holes are added automatically.
     ///
     /// ```
     /// use fastlsq_solve::patches::Patching;
@@ -265,9 +265,9 @@ impl Options {
         self
     }
 
-    /// The factor on automatic numbers of rows (default 1: for each feature 1.5 rows of the equations and 0.8 of
+    /// A factor on the automatic numbers of rows (default 1: for each feature 1.5 rows of the equations and 0.8 of
     /// the conditions). Data that are not quite those of a solution, because they were measured or computed, are worth
-    /// more rows: with few, u follows their errors between the points where the equation is asked for.
+    /// more rows: with few, u follows their errors between the points where the equation is imposed.
     ///
     /// Numbers of rows that are given, here or by a condition, tables of data and exact conditions are left alone.
     #[must_use]
@@ -384,9 +384,9 @@ impl Options {
     }
 
     /// Whether many small sums of functions on [patches](crate::patches) may take the place of one sum of waves
-    /// (default: where one sum of waves does not meet the tolerance, in space where it leaves an error above 1e-6, and at once
-    /// where the domain has re-entrant corners). They live on intervals and on unions of boxes. [`Patching`] says more; bare
-    /// [`PatchOptions`](crate::patches::PatchOptions) ask for them.
+    /// (default: where one sum of waves does not meet the tolerance, in space only where it leaves an error above 1e-6, and at
+    /// once where the domain has re-entrant corners). They live on intervals and on unions of boxes. [`Patching`] says more;
+    /// bare [`PatchOptions`](crate::patches::PatchOptions) request them.
     ///
     /// ```
     /// use fastlsq_solve::patches::{PatchOptions, Patching};

@@ -21,13 +21,13 @@ pub enum Status {
     ToleranceMet,
     /// More features no longer help: rounding, or a solution these features cannot resolve.
     Saturated,
-    /// The limit on features, time or memory was reached first: this is the best until then.
+    /// The limit on features, time or memory was reached first: this is the best found until then.
     LimitReached,
-    /// The progress callback ended the solve: this is the best until then.
+    /// The progress callback ended the solve: this is the best found until then.
     Cancelled,
     /// Everything was given; nothing was searched for.
     Explicit,
-    /// The question has no answer, many, or one that rounding reaches: see [`Report::posedness`].
+    /// The question has no answer, many answers, or one that rounding spoils: see [`Report::posedness`].
     IllPosed,
 }
 
@@ -174,7 +174,7 @@ pub struct Report {
     pub(crate) repeated: Repeated,
 }
 
-/// The options that make a solve anew: no part of what a report says, so that all are equal.
+/// The options that repeat a solve. They are not part of what a report says, so any two compare equal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Repeated(Option<Arc<Options>>);
 
@@ -216,10 +216,10 @@ impl Report {
         }
     }
 
-    /// The options with everything filled in that was chosen: the same problem, solved with them, gives the same function,
+    /// The options with every choice filled in: the same problem, solved with them, gives the same function,
     /// bit for bit, without a search. A nonlinear problem has the same features and rows, and Newton's method begins anew.
     ///
-    /// `None` for a function that comes from a file, or that no such solve has found (an evolution in time). Limits and the
+    /// `None` for a function that comes from a file, or was not found by such a solve (an evolution in time). Limits and the
     /// progress callback of the solve are left out, so that they cannot cut it short.
     ///
     /// ```
@@ -237,7 +237,7 @@ impl Report {
         self.repeated.0.as_deref()
     }
 
-    /// With the options that make the solve anew.
+    /// With the options that repeat the solve.
     #[must_use]
     pub fn repeated_by(mut self, mut options: Options) -> Self {
         options.lsq.control = Control::new();

@@ -5,7 +5,7 @@
 //! other bring r^λ log r. Outside a hole a harmonic function is a sum of log r and of Laurent terms. Joined to smooth
 //! features, alone or times a few of them, these functions restore the accuracy that a smooth domain would have.
 //!
-//! This room knows the domains and the bases, and nothing of problems.
+//! This module knows the domains and the bases, and nothing of problems.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ const INTEGER: f64 = 1e-6;
 /// outside; with a logarithm where λ is an integer.
 ///
 /// The exponents at an angle ω are kπ/ω, or (k − ½)π/ω where `mixed` says that the two sides bear conditions of different
-/// kinds (a value on one, a normal derivative on the other). Points of a straight side where only its name changes count
-/// if they are mixed. As factors they can multiply smooth features, for equations with lower-order or varying terms.
+/// kinds (a value on one, a normal derivative on the other). A point of a straight side where only its name changes counts
+/// if it is mixed. The factors can multiply smooth features, for equations with lower-order or varying terms.
 ///
 /// # Errors
 /// Numbers that are not finite.
@@ -136,8 +136,8 @@ fn laurent_terms(hole: &Hole, terms: usize) -> Result<Vec<Arc<dyn Factor>>, Solv
     Ok(factors)
 }
 
-/// Bounded harmonic functions outside of obstacles: 1, the Laurent terms of every hole, and what its logarithm and that of
-/// the first differ by; `None` without holes.
+/// Bounded harmonic functions outside of obstacles: 1, the Laurent terms of every hole, and the difference between its
+/// logarithm and that of the first; `None` without holes.
 ///
 /// # Errors
 /// Numbers that are not finite.

@@ -24,7 +24,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// A solution from its parts: the coordinates and the unknowns, one basis for each of these, and coefficients one
+    /// A solution from its parts: the coordinates and the unknowns, one basis for each unknown, and the coefficients one
     /// after the other.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Solution {
         Ok(self)
     }
 
-    /// The domain, where it is known: that of the problem, or of a solution from a file the box around it.
+    /// The domain, where it is known: that of the problem, or, for a solution from a file, the box around it.
     #[must_use]
     pub fn domain(&self) -> Option<&Arc<dyn Domain>> {
         self.domain.as_ref()
@@ -224,7 +224,7 @@ impl Solution {
         EquationRow::slope(self.dim(), axis, 0, self.bases.len())
     }
 
-    /// u at many points (one row per point); of a system, the first unknown.
+    /// u at many points (one row per point); for a system, the first unknown.
     ///
     /// # Errors
     /// Points of another dimension, or not finite.

@@ -288,7 +288,7 @@ fn sides_that_are_turned_into_each_other() {
     }
     let solution = problem.solve_with(&Options::new().tolerance(1e-9)).unwrap();
     assert!(error(&problem, &solution, u, exact, |_| true) < 1e-8);
-    // The other way round the image is no part of the boundary.
+    // The other way round the image is not a part of the boundary.
     let back = Motion::rotation(2, [0, 1], -FRAC_PI_3).unwrap();
     let wrong = problem
         .clone()

@@ -37,7 +37,7 @@ pub struct EvolvedSpan {
 /// A single function u(x, t) = Σⱼ cⱼ(t) φⱼ(x): over each span of time the cⱼ are polynomials in t, and the φⱼ those of one of
 /// several bases in space.
 ///
-/// This is how the result of an evolution is kept in files. Before the first span its polynomial goes on; after the last
+/// This is how the result of an evolution is kept in files. Before the first span its polynomial is continued; after the last
 /// one nothing is known, and values are NaN. Where two spans meet, the first one answers.
 ///
 /// ```
@@ -97,7 +97,7 @@ impl EvolvedBasis {
     /// One function from bases in space and spans of time, in their order.
     ///
     /// # Errors
-    /// No bases or spans, bases of different dimensions, spans that do not rise, coefficients of the wrong number or not finite.
+    /// No bases or spans, bases of different dimensions, spans out of order, coefficients of the wrong number or not finite.
     pub fn new(spaces: Vec<Arc<dyn Basis>>, spans: Vec<EvolvedSpan>) -> Result<Self, BasisError> {
         require_some("the list of bases in space", spaces.len())?;
         for space in &spaces {

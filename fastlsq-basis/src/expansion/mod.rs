@@ -40,7 +40,7 @@ pub struct SinusoidalExpansion {
 }
 
 impl SinusoidalExpansion {
-    /// Σⱼ coefficientⱼ sin(wⱼ·x + phaseⱼ), with one row a frequency.
+    /// Σⱼ coefficientⱼ sin(wⱼ·x + phaseⱼ), with one row per frequency.
     ///
     /// # Errors
     /// No axes, lists of different lengths, numbers that are not finite.
@@ -67,7 +67,7 @@ impl SinusoidalExpansion {
         Self::from_sines_and_cosines(frequencies, &sines, &cosines)
     }
 
-    /// Σⱼ [sⱼ sin(wⱼ·x) + cⱼ cos(wⱼ·x)], with one row a frequency.
+    /// Σⱼ [sⱼ sin(wⱼ·x) + cⱼ cos(wⱼ·x)], with one row per frequency.
     ///
     /// # Errors
     /// As [`new`](Self::new).

@@ -40,7 +40,7 @@ pub struct MultiquadricBasis {
 }
 
 impl MultiquadricBasis {
-    /// Radial functions about these centres (one row a centre) with shape parameter c > 0.
+    /// Radial functions about these centres (one row per centre) with shape parameter c > 0.
     ///
     /// # Errors
     /// No centres or axes, a shape that is not positive, numbers that are not finite.

@@ -19,7 +19,7 @@ use crate::saved::SavedBasis;
 use crate::sinusoidal::Parity;
 use crate::{BasisError, InputMap, sin_cos};
 
-/// Waves in one factor: so many make products of them span all symmetric functions of as many axes; of more axes they
+/// Waves in one factor: with this many, products of them span all symmetric functions of as many axes; of more axes they
 /// span what matters of them.
 const MOST_WAVES: usize = 4;
 /// Points of [−1, 1] at which the size of a factor is measured.

@@ -34,7 +34,7 @@ pub enum Parity {
     Odd,
 }
 
-/// Derivatives along parity axes are told apart by one bit an axis.
+/// Derivatives along parity axes are told apart by one bit per axis.
 const MAX_PARITY_AXES: usize = 64;
 
 /// φⱼ(x) = sin(wⱼ·x + bⱼ)/√N with random, frozen wⱼ and bⱼ.

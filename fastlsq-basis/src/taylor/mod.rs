@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::MultiIndex;
 use layout::Layout;
 
-/// A number with partial derivatives of every order that the one who asks needs.
+/// A number with partial derivatives of every order that its user needs.
 ///
 /// Closures given to [`SmoothFactor`](crate::SmoothFactor) compute with them. Methods and operators take references, so
 /// that a coordinate can be used more than once: `(&x[0] * &x[1] + x[1].powi(2)).sqrt()`.

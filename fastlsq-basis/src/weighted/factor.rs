@@ -54,7 +54,7 @@ impl<F: Factor + ?Sized> Factor for Arc<F> {
     }
 }
 
-/// A function of the coordinates that goes with all its derivatives.
+/// A function of the coordinates that comes with all its derivatives.
 pub type TaylorFunction = dyn Fn(&[Taylor]) -> Taylor + Send + Sync;
 
 /// A factor given by a closure, differentiated by Taylor arithmetic to whatever order is asked for.

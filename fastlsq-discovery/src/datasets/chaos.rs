@@ -1,4 +1,4 @@
-//! Scattered samples of a chaotic field, richer than one sum of waves holds.
+//! Scattered samples of a chaotic field, richer than one sum of waves can hold.
 
 use std::f64::consts::PI;
 
@@ -9,7 +9,7 @@ use super::flows::{dot, periodic_first_derivative, periodic_second_derivative, r
 use crate::samples::rms;
 use crate::{Dictionary, DiscoveryError, Samples};
 
-/// Points of a period and its length; distance of the stored times, and Runge–Kutta steps in it.
+/// Points of a period and its length; distance between stored times, and Runge–Kutta steps in it.
 const POINTS: usize = 64;
 const PERIOD: f64 = 40.0;
 const EVERY: f64 = 0.02;

@@ -57,7 +57,7 @@ impl Affine {
 }
 
 impl Term {
-    /// The term that an expression is.
+    /// The term that an expression stands for.
     pub(crate) fn new(names: &Names, expression: &Expr) -> Result<Self, DiscoveryError> {
         let expression = in_order(names, expression)?;
         let statement = names.lower(&expression)?;
@@ -148,7 +148,7 @@ impl Term {
         self.affine.as_ref()
     }
 
-    /// T and its slopes by the arguments at the points; `jets` holds a column for each argument.
+    /// T and its slopes with respect to the arguments at the points; `jets` holds a column for each argument.
     pub(crate) fn evaluate(
         &self,
         points: ArrayView2<'_, f64>,

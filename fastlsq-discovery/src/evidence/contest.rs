@@ -9,7 +9,7 @@ use super::select::{FLOOR, Judge, Judged};
 
 /// A residual beyond this many times what noise leaves is not noise.
 const NOISY: f64 = 3.0;
-/// Supports that are compared by likelihood: at most so many, with criteria within so much.
+/// Supports that are compared by likelihood: at most this many, with criteria at most this far apart.
 const FINALISTS: usize = 3;
 const CONTENDER: f64 = 8.0;
 /// A further term must lower −2 log of the likelihood by this much beyond its penalties: odds of 20.
@@ -36,7 +36,7 @@ pub(crate) trait RowMoments {
 /// A search for the terms of one target.
 pub(crate) struct Contest<'r, R> {
     pub(crate) rows: &'r R,
-    /// Terms of the library, and the most of a law.
+    /// Terms of the library, and the most that a law may have.
     pub(crate) terms: usize,
     pub(crate) largest: usize,
     pub(crate) control: &'r Control,
@@ -50,7 +50,7 @@ impl<R: RowMoments> Contest<'_, R> {
     /// with their own noise in the criterion noisier laws lose too often, without it too seldom.
     pub(crate) fn run(&self, start: &[(usize, f64)]) -> Result<Weighed, Limit> {
         let (blocks, judged) = self.weigh(start.to_vec(), false)?;
-        // What stands stands: a limit ends the contest.
+        // What was found stands: a limit only ends the contest.
         let found = self.finals(start, (&blocks, &judged));
         Ok(found.ok().flatten().unwrap_or((blocks, judged)))
     }
@@ -156,7 +156,7 @@ impl<R: RowMoments> Contest<'_, R> {
             .collect()
     }
 
-    /// Weights from the noise under the last law, terms under these weights, until both stay.
+    /// Weights from the noise under the last law, terms under these weights, until both stay the same.
     pub(crate) fn weigh(&self, mut law: Law, own_noise: bool) -> Result<Weighed, Limit> {
         let mut seen: Vec<Vec<usize>> = vec![law.iter().map(|(k, _)| *k).collect()];
         loop {

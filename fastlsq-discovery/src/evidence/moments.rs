@@ -12,7 +12,7 @@ const MOST: f64 = 0.6;
 const DEPENDENT: f64 = 1e-11;
 
 /// XᵀWX over the columns of the dictionary and, last, the target; the part that first-order noise
-/// contributes to it in the mean; the number of rows.
+/// contributes to it on average; the number of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Moments {
     pub(crate) size: usize,

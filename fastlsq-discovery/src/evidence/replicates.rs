@@ -33,7 +33,7 @@ pub(crate) fn resample(
     tried.dedup();
     let draws: Vec<(Vec<usize>, Vec<f64>)> = (0..replicates)
         .into_par_iter()
-        // Fewer replicates say the same less surely.
+        // Fewer replicates say the same with less certainty.
         .filter(|_| !control.is_over())
         .map(|replicate| {
             let stream = 2000 + replicate as u64;

@@ -7,7 +7,7 @@ use crate::regression::{all_subsets, candidate_supports, multiplicity};
 const INDEPENDENT: f64 = 0.5;
 /// Relative residuals below this are rounding and quadrature.
 pub(crate) const FLOOR: f64 = 1e-4;
-/// Most supports of one size that are all tried.
+/// All supports of one size are tried if there are at most this many.
 const SUBSETS: usize = 2_000;
 
 /// A support with its fit and its criterion.

@@ -11,9 +11,9 @@ use crate::{DiscoveryError, Samples};
 
 /// Bandwidths tried on a line and as isotropic starts elsewhere.
 const LADDER: [f64; 10] = [0.7, 1.0, 1.5, 2.2, 3.3, 5.0, 7.5, 11.0, 16.0, 24.0];
-/// Residuals below this share of the data may come from features that are too few.
+/// Residuals below this share of the data may come from too few features.
 const RESOLVED: f64 = 3e-3;
-/// Matrices of the size of the features that are there at once: these, their factors, and products of them.
+/// Matrices of the size of the features that exist at once: these, their factors, and products of them.
 const COPIES: usize = 5;
 /// Step of the search along single axes.
 const STEP: f64 = 1.5;
@@ -82,7 +82,7 @@ impl Family<'_> {
         let n = self.samples.len() as f64;
         let level = |score: f64| (score / n).exp().sqrt() / self.samples.rms();
         if level(search.score) < RESOLVED {
-            // Below the floor of the Gram matrix only the full decomposition sees.
+            // Below the floor of the Gram matrix only the full decomposition sees anything.
             let start = search.best;
             search = Search::default();
             search.try_at(start.clone(), |s| self.exact(s))?;

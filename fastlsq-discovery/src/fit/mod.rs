@@ -111,7 +111,7 @@ impl FieldFit {
         Ok(fit)
     }
 
-    /// Features that are of use for so many samples.
+    /// Features that are of use for this many samples.
     pub(crate) fn most_features(options: &FitOptions, samples: &Samples) -> usize {
         bandwidth::feature_counts(options, samples).1
     }
@@ -139,7 +139,7 @@ impl FieldFit {
         self.spectrum.leave_one_out(values, self.ridge, &all)
     }
 
-    /// V diag(s/(s² + μ)): what unit noise in each left singular direction makes of β.
+    /// V diag(s/(s² + μ)): how unit noise in each left singular direction changes β.
     pub(crate) fn noise_filter(&self) -> Mat<f64> {
         let Spectrum { v, singular, .. } = &self.spectrum;
         Mat::from_fn(v.nrows(), v.ncols(), |j, k| {

@@ -14,13 +14,13 @@ use super::simulated::{Lagged, Simulated};
 use super::windows::Windows;
 use crate::evidence::{Law, Moments, steady};
 
-/// Most windows of a block, which are whitened together, with one axis and with several.
+/// The maximum number of windows of a block, which are whitened together, with one axis and with several.
 const TOGETHER_ALONE: usize = 400;
 const TOGETHER: usize = 64;
 /// Fewest parts that are wanted, for the bootstrap, and the fewest rows of a part.
 const PARTS: usize = 16;
 const PART: usize = 4;
-/// Most windows over two axes for which kernels are summed exactly, at about a millisecond each in the end;
+/// The maximum number of windows over two axes for which kernels are summed exactly, at about a millisecond each in the end;
 /// with three axes a block already needs thousands of points.
 const EXACT: usize = 5000;
 

@@ -142,7 +142,7 @@ pub(crate) fn noise_moments(
     noise
 }
 
-/// The points of a block that sums over noise are taken at.
+/// The points of a block at which sums over noise are taken.
 pub(crate) struct Place<'p> {
     data: &'p Prepared<'p>,
     windows: &'p Windows,

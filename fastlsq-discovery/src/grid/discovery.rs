@@ -20,18 +20,18 @@ use crate::DiscoveryError;
 use crate::evidence::{Judged, Law, Moments, law_of};
 use crate::verdict::Status;
 
-/// Noise is never taken for smaller than this share of a field.
+/// Noise is never taken to be smaller than this share of a field.
 const CLEANEST: f64 = 1e-10;
 /// ψ̂ falls to e^{−τ²/2} at the corner of the spectrum.
 const TAU: f64 = 2.0;
 /// Share of the signal's energy below the corner.
 const ENERGY: f64 = 0.95;
-/// Windows reach at most over this part of a record to each side, with several axes and with one.
+/// Windows reach over at most this part of a record on each side, with several axes and with one.
 const WIDEST: usize = 6;
 const WIDEST_ALONE: usize = 16;
 /// Rounds over the laws of a system that take those of the others into account.
 const TOGETHER: usize = 2;
-/// Arrays of the size of the data that carry the noise of one part of a term, in the mean.
+/// Arrays of the size of the data that carry the noise of one part of a term, on average.
 const COPIES: usize = 2;
 /// A residual below this many times what noise leaves is noise.
 const SOUND: f64 = 1.5;
@@ -339,7 +339,7 @@ impl GridDiscovery {
                 });
                 match again {
                     Ok(found) => ((blocks, judged), windows) = (found, better),
-                    // The first windows do.
+                    // The first windows will do.
                     Err(error) if error.limit().is_some() => {}
                     Err(error) => return Err(error),
                 }

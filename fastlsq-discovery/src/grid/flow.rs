@@ -4,9 +4,9 @@ use super::column::falling;
 use super::likely::Place;
 use super::term::{GridTerm, Inside};
 
-/// A state with its slopes by the initial state and by some coefficients, carried by Runge–Kutta steps.
+/// A state with its slopes with respect to the initial state and to some coefficients, carried by Runge–Kutta steps.
 ///
-/// Rows of the state are the fields; columns: the value, its slopes by the initial values, and those by
+/// Rows of the state are the fields; columns: the value, its slopes with respect to the initial values, and those with respect to
 /// the coefficients.
 pub(super) struct Flow<'q> {
     terms: &'q [&'q GridTerm],
@@ -24,7 +24,7 @@ pub(super) struct Flow<'q> {
 }
 
 impl<'q> Flow<'q> {
-    /// The flow of a law with slopes by the coefficients at `places`, which need not all be in it.
+    /// The flow of a law with slopes with respect to the coefficients at `places`, which need not all be in it.
     pub(super) fn new(
         terms: &'q [&'q GridTerm],
         fields: usize,
@@ -103,7 +103,7 @@ impl<'q> Flow<'q> {
     }
 }
 
-/// The value of a term without derivatives, and its slopes by the fields.
+/// The value of a term without derivatives, and its slopes with respect to the fields.
 fn evaluate(term: &GridTerm, state: &[f64], slope: &mut [f64]) -> f64 {
     slope.fill(0.0);
     let mut value = 0.0;

@@ -12,7 +12,7 @@ use crate::regression::multiplicity;
 
 /// Laws with one term more, less or other that are fitted in each round.
 const TRIED: usize = 4;
-/// Most changes of terms at one length of the pieces.
+/// The maximum number of changes of terms at one length of the pieces.
 const ROUNDS: usize = 8;
 
 /// One coefficient: which law it belongs to, and which term it multiplies.
@@ -76,7 +76,7 @@ type Neighbour = (Vec<(Place, f64)>, f64);
 /// A search for the likeliest laws.
 pub(super) struct Search<S> {
     pub(super) solutions: S,
-    /// Terms of the library, and the most of a law.
+    /// Terms of the library, and the most that a law may have.
     pub(super) terms: usize,
     pub(super) largest: usize,
 }
@@ -95,8 +95,8 @@ impl<S: Solutions> Search<S> {
     /// Changes terms while that helps, then makes the pieces longer while solutions still follow the samples.
     pub(super) fn run(&self, pieces: Vec<S::Piece>, start: Vec<(Place, f64)>) -> Option<Found> {
         let mut best = self.solutions.fit(pieces, start)?;
-        // Where pieces are so long that neighbouring solutions part beyond rounding, the last length counts
-        // at which deviations were still to be had.
+        // Where pieces are so long that neighbouring solutions diverge beyond rounding, the last length counts
+        // at which deviations could still be computed.
         let mut found = None;
         loop {
             best = self.improve(best)?;

@@ -7,7 +7,7 @@
 //!
 //! `axis`, `samples`, `read`, `fill`, `units`: data. `noise`, `smooth`: what the data say about their noise.
 //! `term`, `library`, `notation`, `column`: candidate terms. `windows`, `assembly`, `carried`, `simulated`: rows and their
-//! moments, of which the room `evidence` makes a law. `refine`: windows that suit it. `conclude`, `law`: the answer.
+//! moments, from which the module `evidence` makes a law. `refine`: windows that suit it. `conclude`, `law`: the answer.
 //! `likely`, `refit`: laws by likelihood, whose solutions come from `flow` and `shooting` (ordinary systems) or from `panes`
 //! (one dimension and time). `discovery`: the story.
 

@@ -12,7 +12,7 @@ pub struct GridOptions {
     pub half_widths: Option<Vec<usize>>,
     /// Standard deviation of the noise of each field. Default: from the data.
     pub noise: Option<Vec<f64>>,
-    /// Most terms of a law. Default: 8.
+    /// The maximum number of terms of a law. Default: 8.
     pub largest: usize,
     /// Whether laws are compared by their solutions in the end. Default: those of ordinary systems when there is noise,
     /// those in one dimension and time where there is noise and windows leave doubts.

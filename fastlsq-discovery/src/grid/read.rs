@@ -22,7 +22,7 @@ fn failure(path: &Path, reason: impl ToString) -> DiscoveryError {
 /// Reads one real array from a NumPy `.npy` file: floats of either size or integers.
 ///
 /// # Errors
-/// A file that cannot be opened, is no such array, or holds other types.
+/// A file that cannot be opened, is not such an array, or holds other types.
 pub fn read_npy(path: impl AsRef<Path>) -> Result<ArrayD<f64>, DiscoveryError> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|cause| failure(path, cause))?;
@@ -32,7 +32,7 @@ pub fn read_npy(path: impl AsRef<Path>) -> Result<ArrayD<f64>, DiscoveryError> {
 /// Reads every array of a NumPy `.npz` archive, with its name.
 ///
 /// # Errors
-/// A file that cannot be opened or is no archive of real arrays.
+/// A file that cannot be opened or is not an archive of real arrays.
 pub fn read_npz(path: impl AsRef<Path>) -> Result<Vec<(String, ArrayD<f64>)>, DiscoveryError> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|cause| failure(path, cause))?;

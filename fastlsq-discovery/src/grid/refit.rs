@@ -18,7 +18,7 @@ const CLEAN_IN_SPACE: f64 = 3e-3;
 /// Samples of the shortest pieces for each state that they have to determine.
 const SHORTEST: usize = 8;
 /// Runge–Kutta steps turn the fastest signal (with this share of the energy below it) by at most this many
-/// radians, and there are at most so many between two samples.
+/// radians, and there are at most this many between two samples.
 const TURN: f64 = 0.25;
 const ENERGY: f64 = 0.95;
 const FINEST: f64 = 8.0;
@@ -38,7 +38,7 @@ pub(crate) struct SystemFit {
 
 impl GridDiscovery {
     /// Refits the laws of all fields together by their own solutions: ordinary systems by shooting, laws in one dimension
-    /// and time on panes. `None` where that is not asked for, or not possible: more axes, ordinary laws of other derivatives
+    /// and time on panes. `None` where that is not asked for, or not possible: more axes, ordinary laws for other derivatives
     /// than the first of every field, solutions that run away or do not follow the samples.
     pub(super) fn refit(
         &self,

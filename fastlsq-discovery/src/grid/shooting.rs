@@ -14,13 +14,13 @@ use super::samples::Trajectory;
 use super::term::GridTerm;
 use crate::evidence::{cholesky, cholesky_solve};
 
-/// Most Gauss–Newton steps, and the relative gain below which they end.
+/// The maximum number of Gauss–Newton steps, and the relative gain below which they end.
 const STEPS: usize = 15;
 const ENOUGH: f64 = 1e-6;
-/// A step that needs more damping than this is none.
+/// A step that needs more damping than this is not taken.
 const STIFFEST: f64 = 1e4;
-/// Pivots of scaled matrices below this are rounding: neighbouring solutions of a chaotic system part by
-/// many orders, so that sound matrices are far from well conditioned.
+/// Pivots of scaled matrices below this are rounding: neighbouring solutions of a chaotic system diverge by
+/// many orders of magnitude, so that sound matrices are far from well conditioned.
 const ROUNDING: f64 = 1e-15;
 /// A state this many times larger than the data has left them.
 const RUNAWAY: f64 = 1e3;
@@ -209,7 +209,7 @@ impl Shooting<'_> {
         let record = self.runs[piece.run];
         let h = record.axes[0].step / self.substeps as f64;
         let width = 1 + d + p;
-        // Rows: fields; columns: the state, its slopes by the initial state, by the coefficients.
+        // Rows: fields; columns: the state, its slopes with respect to the initial state, to the coefficients.
         let mut y = vec![0.0; d * width];
         for f in 0..d {
             y[f * width] = piece.state[f];

@@ -2,7 +2,7 @@
 //!
 //! To first order the noise of a row is linear in that of the data, so that drawn noise goes through the
 //! same windows as the data do, along one axis after the other. Over thousands of windows a few draws
-//! tell second moments to a percent of what noise adds to them.
+//! determine second moments to a percent of what noise adds to them.
 
 use faer::Mat;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};

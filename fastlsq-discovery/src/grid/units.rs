@@ -5,7 +5,7 @@ use super::samples::Trajectory;
 use super::term::{GridTerm, Inside, Part};
 use crate::DiscoveryError;
 
-/// Sizes of terms lie between ten to minus this and to this: their squares are summed.
+/// Sizes of terms lie between 10 to minus this power and 10 to this power: their squares are summed.
 pub(crate) const MOST_DECADES: f64 = 130.0;
 
 /// Refuses terms whose size overflows or vanishes, and names the field or axis whose unit is to blame.

@@ -3,7 +3,7 @@
 use super::axis::{Stencil, apply_along};
 use super::column::{Column, Piece, Prepared};
 
-/// Distance of neighbouring windows in standard deviations of ψ.
+/// Distance between neighbouring windows in standard deviations of ψ.
 const STRIDE: f64 = 1.25;
 /// Narrowest half-width, in points: the trapezoidal rule then integrates ψ and its derivatives to
 /// eight digits and more.

@@ -70,7 +70,7 @@ impl LawFitter<'_> {
                 }
             }
         }
-        // A term may have a value without a slope, as the root has at zero.
+        // A term may have a value without a slope, as the square root has at zero.
         if factors.iter().flatten().any(|factor| !factor.is_finite()) {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use super::{LawFit, LawFitter};
 use crate::DiscoveryError;
 
 /// Fits the proposed supports, then adds and drops terms while the information criterion falls. The laws
-/// come back best first.
+/// are returned best first.
 ///
 /// Terms to add are taken in the order of what the linearised likelihood promises.
 pub(super) fn explore(
@@ -74,7 +74,7 @@ pub(super) fn explore(
     if let Some(best) = laws.first_mut() {
         match fitter.polish(best) {
             Ok(polished) => *best = polished,
-            // As it is, it stands.
+            // The law stands as it is.
             Err(error) if error.limit().is_some() => {}
             Err(error) => return Err(error),
         }

@@ -21,9 +21,9 @@ pub(crate) struct LawSearch<'a> {
     pub(crate) options: &'a FitOptions,
     /// First guess of the coefficients on a support.
     pub(crate) first: &'a dyn Fn(&[usize]) -> Vec<f64>,
-    /// Most laws to fit.
+    /// The maximum number of laws to fit.
     pub(crate) most: usize,
-    /// Most terms of a law.
+    /// The maximum number of terms of a law.
     pub(crate) largest: usize,
     pub(crate) control: &'a Control,
 }

@@ -2,7 +2,7 @@
 
 use super::{PathPoint, Regression};
 
-/// Most subsets that exhaustive search will look at.
+/// The maximum number of subsets that exhaustive search will look at.
 const MOST_SUBSETS: usize = 20_000;
 
 /// Sequential thresholded least squares: fit, drop terms whose contribution cₖ‖Tₖ‖ is below

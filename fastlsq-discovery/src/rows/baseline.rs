@@ -35,7 +35,7 @@ impl Baseline {
     }
 }
 
-/// D^α of gridded samples at the samples, for each α; `None` of the data need be in order.
+/// D^α of gridded samples at the samples, for each α; the data need not be in any order.
 pub(crate) fn grid_derivatives(
     samples: &Samples,
     alphas: &[MultiIndex],

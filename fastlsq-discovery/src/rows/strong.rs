@@ -9,7 +9,7 @@ use crate::dictionary::{Dictionary, Jets};
 use crate::fit::column_of;
 use crate::{DiscoveryError, FieldFit, Samples};
 
-/// Most places at which the strong form is written.
+/// The maximum number of places at which the strong form is written.
 const MOST_SITES: usize = 2000;
 
 /// Weights that fall to zero linearly within `edge` (a share of the half-width) of each face.

@@ -17,7 +17,7 @@ use crate::dictionary::{Dictionary, Jets, evaluate};
 use crate::fit::expansion;
 use crate::{DiscoveryError, FieldFit};
 
-/// Frequency of a product of two waves in bandwidths of one; nodes beyond half that frequency, and the most of them.
+/// Frequency of a product of two waves in bandwidths of one wave; nodes beyond half that frequency, and their maximum number.
 const PRODUCT: f64 = 4.0;
 const SPARE_NODES: usize = 6;
 const MOST_NODES: f64 = 40.0;

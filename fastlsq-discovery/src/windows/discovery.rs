@@ -16,15 +16,15 @@ use crate::{Candidate, DiscoveryError, FieldFit, FitOptions, Samples};
 
 /// Exponents of the test functions: smooth after all derivatives, and with a transform that is known to twelve digits.
 const MOST_SMOOTH: u32 = 12;
-/// Noise is never taken for smaller than this share of the field.
+/// Noise is never taken to be smaller than this share of the field.
 const CLEANEST: f64 = 1e-10;
 
 /// Windows take the place of one fit if their error at left-out samples is below this share of its own.
 const BETTER: f64 = 0.7;
-/// A fit with such an error, as a share of the field, needs no windows; nor does one with fewer samples a feature.
+/// A fit with at most this error, as a share of the field, needs no windows; nor does one with fewer samples per feature.
 const HELD: f64 = 1e-3;
-/// Errors of neighbours that differ by more than this share of what independent ones do are mostly noise; places where
-/// that is looked at.
+/// Errors of neighbours that differ by more than this share of what independent ones do are mostly noise; number of places where
+/// this is examined.
 const WHITE: f64 = 0.6;
 const PLACES: usize = 400;
 const PER_FEATURE: usize = 4;
@@ -49,7 +49,7 @@ impl Discovery {
         }
         match Plan::choose(samples, self.options.seed, &self.options.control) {
             Ok(plan) => Ok(Some(plan).filter(|plan| plan.error < BETTER * error)),
-            // The fit is there.
+            // The fit exists already.
             Err(error) if error.limit().is_some() => Ok(None),
             Err(error) => Err(error),
         }
@@ -80,7 +80,7 @@ impl Discovery {
             .par_iter()
             .map(|centre| {
                 let Ok((_, local)) = plan.layout.local(centre, samples) else {
-                    // Nothing happens there, or nobody looked.
+                    // The field does not vary there, or there are too few samples.
                     return Ok(None);
                 };
                 if local.len() < plan.fewest() {

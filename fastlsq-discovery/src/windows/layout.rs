@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 
 use crate::{DiscoveryError, Samples};
 
-/// Distance of neighbouring windows in half-widths: they share more than half of their width.
+/// Distance between neighbouring windows in half-widths: they share more than half of their width.
 const SPACING: f64 = 0.9;
 
 /// Half-widths of a window along each axis, over samples that fill a box.
@@ -17,7 +17,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Windows that hold `count` samples in the mean, with these ratios of the half-widths to the box.
+    /// Windows that hold `count` samples on average, with these ratios of the half-widths to the box.
     ///
     /// An axis that is shorter than its share is covered by one window, and the others make up for it.
     pub(super) fn new(samples: &Samples, count: usize, ratios: &[f64]) -> Self {

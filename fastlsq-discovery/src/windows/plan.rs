@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The windows whose fits predict samples best that they were not fitted to.
+    /// The windows whose fits best predict samples that they were not fitted to.
     ///
     /// The ratios of the half-widths follow from the spectrum: in a window of the right shape the best bandwidth is
     /// the same along all axes.

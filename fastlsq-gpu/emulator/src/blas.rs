@@ -43,7 +43,7 @@ pub(crate) fn destroy(state: &mut State, name: &str, handle: usize) -> u32 {
     0
 }
 
-/// Begins a call on a handle; the answer is its stream.
+/// Begins a call on a handle; returns its stream.
 pub(crate) fn begin(state: &mut State, name: &str, handle: usize) -> Result<usize, Refusal> {
     if state.call_in_context(name, 0).is_err() {
         return Err(Refusal::Failed);
@@ -152,7 +152,7 @@ pub(crate) unsafe extern "C" fn cublasDgemm_v2(
                     sum += x * y;
                 }
                 let old = &mut out[j * c.rows + i];
-                // With β = 0 what was there is not read, be it NaN.
+                // With β = 0 what was there is not read, even if it is NaN.
                 *old = alpha * sum + if beta == 0.0 { 0.0 } else { beta * *old };
             }
         }

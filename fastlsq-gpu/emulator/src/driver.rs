@@ -8,7 +8,7 @@ use crate::DEVICE_NAME;
 use crate::compiler;
 use crate::state::{CONTEXT, CallResult, Function, State, code, finish, set_current, state};
 
-/// What a call fails with that was told to fail by its number.
+/// The code of a call that was told to fail by its number.
 const FAILURE: u32 = code::LAUNCH_FAILED;
 
 /// Compute capability 6.0: what the embedded PTX asks for.

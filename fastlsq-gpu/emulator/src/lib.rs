@@ -1,7 +1,7 @@
 //! One library that stands in for `libcuda`, `libcublas`, `libcusolver` and `libnvrtc` in tests.
 //!
 //! It has the functions that `fastlsq-gpu` calls, under their names. Kernels are executed from their PTX by
-//! `fastlsq-ptx`; factorisations and products are textbook loops. The device names itself
+//! `fastlsq-ptx`; factorisations and products are textbook loops. The device's name says what it is
 //! ([`DEVICE_NAME`]), so nothing measured on it can be taken for a measurement.
 //!
 //! It is stricter than a device: memory is poisoned with NaN and separate from the host's; leading dimensions, ranges,

@@ -33,7 +33,7 @@ unsafe fn report_size(state: &State, size: *mut c_int, rows: c_int, columns: c_i
     unsafe { size.write(said) };
 }
 
-/// Fails unless the workspace is as large as it was said it must be; what was in it is lost.
+/// Fails unless the workspace is as large as was reported to be needed; what was in it is lost.
 fn use_workspace(
     state: &mut State,
     name: &str,

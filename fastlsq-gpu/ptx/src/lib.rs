@@ -6,7 +6,7 @@
 //!
 //! It covers what the compiler makes of those kernels (integers, f64, conversions from and to f32, global and
 //! shared memory, barriers, atomic minima); anything else is an error when the text is parsed, never a guess. It is strict:
-//! access outside of an allocation, a misaligned access, two threads that touch one place in shared memory
+//! access outside an allocation, a misaligned access, two threads that touch one place in shared memory
 //! without a barrier between them, and a barrier that some threads never reach are all errors that name
 //! the instruction, its line and the thread.
 //!

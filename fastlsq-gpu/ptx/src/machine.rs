@@ -8,7 +8,7 @@ use crate::instruction::{
 use crate::memory::{Memory, MemoryFault, to_word};
 use crate::parse::Kernel;
 
-/// Instructions after which a thread is taken for one that never ends.
+/// Instructions after which a thread is taken to be one that never ends.
 const MOST_STEPS: u64 = 1 << 32;
 
 /// Three extents.
@@ -131,7 +131,7 @@ pub enum Cause {
     },
 }
 
-/// Runs a kernel to the end. Parameters are given as 64 bits each; shorter ones count by their low bits.
+/// Runs a kernel to the end. Parameters are given as 64 bits each; of shorter ones only the low bits count.
 ///
 /// # Errors
 /// The first thing that a device would not survive, or that makes the result depend on chance.

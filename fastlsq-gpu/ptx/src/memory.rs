@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Addresses are a number of an allocation and a place in it.
+/// An address is the number of an allocation and a place in it.
 const PLACE_BITS: u32 = 36;
 /// Fresh memory is full of this: as a double, a NaN.
 const POISON: u8 = 0xff;
@@ -29,7 +29,7 @@ pub enum MemoryFault {
         /// The size of the allocation.
         size: usize,
     },
-    /// An address that is no multiple of the size of the access.
+    /// An address that is not a multiple of the size of the access.
     #[error("misaligned access to {bytes} bytes at {address:#x}")]
     Misaligned {
         /// The address.
@@ -58,7 +58,7 @@ impl Memory {
         Self::default()
     }
 
-    /// A new allocation, full of bits that read as NaN; the answer is its address.
+    /// A new allocation, full of bits that read as NaN; returns its address.
     ///
     /// # Errors
     /// No bytes, or more than an address can tell apart.

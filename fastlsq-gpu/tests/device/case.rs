@@ -51,7 +51,7 @@ impl Case {
         self
     }
 
-    /// What is to be found wrong in this case, is.
+    /// The same case, which must find something wrong.
     pub(crate) fn must_fail(mut self) -> Self {
         self.must_pass = false;
         self

@@ -57,7 +57,7 @@ fn solves_with(origin: &str) -> Verdict {
     Ok(())
 }
 
-/// The error tells both reasons.
+/// The error gives both reasons.
 fn both_refused() -> Verdict {
     let error = Cuda::new().err();
     let said = error.as_ref().map(text).unwrap_or_default();

@@ -143,7 +143,7 @@ fn failed_call(call: &str) -> Verdict {
     })
 }
 
-/// Whatever call fails, an error comes back and nothing is left behind.
+/// Whatever call fails, an error is returned and nothing is left behind.
 fn every_call_once() -> Verdict {
     let control = Control::find().ok_or("no emulator")?;
     let cuda = Cuda::new().map_err(text)?;

@@ -5,8 +5,8 @@
 //! `libcuda`, `libcublas` and `libcusolver`. No case may be skipped there. After each case everything must have
 //! been given back, and the emulator must have had nothing to object to.
 //!
-//! The emulator's library is built by cargo as a dev-dependency and lies beside this program. How it takes the place
-//! of the others (three links to one file are one library) is Linux's way.
+//! The emulator's library is built by cargo as a dev-dependency and lies beside this program. The way it takes the place
+//! of the others (three links to one file are one library) is that of Linux.
 
 #[cfg(target_os = "linux")]
 mod assembly;

@@ -49,7 +49,7 @@ impl<'a> Device<'a> {
         self.memory.allocate(8 * count.max(1)).map_err(text)
     }
 
-    /// One thread a row in blocks of 128, columns over the second axis.
+    /// One thread per row in blocks of 128, columns over the second axis.
     pub(crate) fn launch(
         &mut self,
         kernel: &str,

@@ -19,7 +19,7 @@ fn check(module: &Module, kernel: &str) -> Result<(), String> {
     }
 }
 
-/// An instruction, and what it is taken for: bounds off by one, conditions the wrong way round, operations
+/// An instruction, and what it is mistaken for: bounds off by one, conditions the wrong way round, operations
 /// confused, barriers forgotten, addresses computed wrongly.
 const MISTAKES: [(&str, &str); 22] = [
     ("setp.ge.u32", "setp.gt.u32"),

@@ -23,7 +23,7 @@ pub struct TravellingProfile {
 }
 
 impl TravellingProfile {
-    /// The soliton at so many points.
+    /// The soliton at this many points.
     #[must_use]
     pub fn kdv(samples: usize) -> Self {
         let points = Self::spread(samples, 3);

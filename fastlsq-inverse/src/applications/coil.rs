@@ -62,7 +62,7 @@ fn current(point: [&Expr; 2], coil: [&Expr; 2]) -> Expr {
         - gauss(x, below))
 }
 
-/// The number that a formula is once all its arguments are numbers.
+/// The value of a formula whose arguments are all numbers.
 fn number(formula: &Expr) -> f64 {
     formula.as_number().unwrap_or(f64::NAN)
 }
@@ -85,7 +85,7 @@ impl Coil {
     }
 
     /// Adam as in the paper, for [`problem`](Self::problem): 40 steps with rate 0.04 in x and y. They end
-    /// while the search still swings along the valley x + y = const.
+    /// while the search still oscillates along the valley x + y = const.
     #[must_use]
     pub fn paper_adam() -> FitOptions {
         FitOptions::new()
@@ -110,7 +110,7 @@ impl Coil {
             .max_iterations(40)
     }
 
-    /// So many features, odd in x and in y as the field is.
+    /// This many features, odd in x and in y as the field is.
     #[must_use]
     pub fn discretisation(features: usize) -> Options {
         Options::new()

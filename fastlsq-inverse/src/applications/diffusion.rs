@@ -58,7 +58,7 @@ fn field() -> Expr {
 }
 
 impl DiffusionField {
-    /// So many values of u with noise of this deviation (u has amplitude 1).
+    /// This many values of u with noise of this deviation (u has amplitude 1).
     #[must_use]
     pub fn standard(count: usize, noise: f64) -> Self {
         Self {

@@ -84,7 +84,7 @@ fn temperature() -> Expr {
 /// sources drawn from the prior, on a grid of nine. Mixtures of bandwidths with a smaller such residual gave
 /// worse positions, so the choice is not free of the known answer.
 ///
-/// The [error of the discretisation](crate::ModelError) still compares with the noise. Twins, with other
+/// The [error of the discretisation](crate::ModelError) is still comparable to the noise. Twins, with other
 /// draws of features and points, tell how large it is; it adds to the noise and widens the posterior.
 #[derive(Debug, Clone)]
 pub struct HeatSources {
@@ -156,7 +156,7 @@ impl HeatSources {
         }
     }
 
-    /// How the forward problem is discretised: so many features and rows.
+    /// How the forward problem is discretised: this many features and rows.
     #[must_use]
     pub fn discretisation(features: usize, rows: usize) -> Options {
         Options::new()
@@ -211,7 +211,7 @@ impl HeatSources {
         })
     }
 
-    /// The temperature that the true sources make at one time, on a grid for figures.
+    /// The temperature that the true sources produce at one time, on a grid for figures.
     #[must_use]
     pub fn true_map(&self, time: f64, nodes: usize) -> HeatMap {
         let series = self.reference();
@@ -221,7 +221,7 @@ impl HeatSources {
         })
     }
 
-    /// The temperature that the true sources make, from its sine series.
+    /// The temperature that the true sources produce, from its sine series.
     #[must_use]
     pub fn reference(&self) -> HeatSeries {
         let sources = self.truth;
@@ -308,7 +308,7 @@ impl HeatSources {
     /// # Errors
     /// As [`InverseProblem::prepare`].
     pub fn discretise(&self) -> Result<HeatModel, InverseError> {
-        // The values are put in their places by each fit.
+        // Each fit puts in its own values.
         let none = vec![0.0; self.sensors.len() * self.times.len()];
         let problem = self.problem(&none)?;
         let members = (0..=self.twins as u64).map(|k| {
@@ -336,7 +336,7 @@ pub struct HeatModel {
 pub struct FoundSources {
     /// The fit, its posterior widened by the error of the discretisation.
     pub fit: Fit,
-    /// That error as the twins tell it, root mean square over the readings.
+    /// That error as estimated from the twins, root mean square over the readings.
     pub model_error: f64,
     /// Evaluations of the misfit over both passes, preliminary fits included.
     pub evaluations: u64,
@@ -361,7 +361,7 @@ impl HeatModel {
         Ok(ModelError::estimate(self.prepared(), &self.members, parameters)?.whole())
     }
 
-    /// The temperature that these sources make at one time, on a grid for figures.
+    /// The temperature that these sources produce at one time, on a grid for figures.
     ///
     /// # Errors
     /// As [`Prepared::solution`].

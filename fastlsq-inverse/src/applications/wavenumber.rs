@@ -67,7 +67,7 @@ impl Wavenumber {
             .options(self.options.clone())
     }
 
-    /// The misfit along the box of the wavenumber: (k, misfit) at so many values, for a figure.
+    /// The misfit along the box of the wavenumber: (k, misfit) at this many values, for a figure.
     ///
     /// # Errors
     /// As [`InverseProblem::prepare`].

@@ -70,7 +70,7 @@ pub struct LearnedBandwidth {
     pub law: FrequencyLaw,
     /// Its factor L, row by row, all d² entries.
     pub factor: Vec<f64>,
-    /// The loss at the start and after each step; of gradual learning, for one level after the other, each with its
+    /// The loss at the start and after each step; for gradual learning, one level after the other, each with its
     /// own ridge.
     pub losses: Vec<f64>,
     /// The factor L that belongs to each of them.
@@ -79,17 +79,17 @@ pub struct LearnedBandwidth {
     pub solution: Solution,
     /// Its relative residual at held-out points.
     pub held_out: f64,
-    /// The least loss, which belongs to `law`; the last of `losses` may be larger. Of gradual learning, that of the
-    /// level which won, with its ridge.
+    /// The least loss, which belongs to `law`; the last of `losses` may be larger. For gradual learning, that of the
+    /// winning level, with its ridge.
     pub loss: f64,
-    /// The ridge the solution was computed with: that of the options, or of the level which won.
+    /// The ridge the solution was computed with: that of the options, or of the winning level.
     pub ridge: f64,
     /// Steps in all.
     pub iterations: u64,
     /// Evaluations of the loss in all.
     pub evaluations: u64,
-    /// The record of the optimisation, of gradual learning that of the level which won; its values are logarithms of the loss unless the loss itself
-    /// was [asked for](BandwidthLearner::plain).
+    /// The record of the optimisation, for gradual learning that of the winning level; its values are logarithms of the
+    /// loss unless the loss itself was [asked for](BandwidthLearner::plain).
     pub minimum: Minimum,
     /// Seconds for everything.
     pub seconds: f64,
@@ -338,7 +338,7 @@ impl BandwidthLearner {
         }
     }
 
-    /// Learns under one ridge after the other. What the first cannot do is an error; what a later one cannot do ends
+    /// Learns under one ridge after the other. A failure of the first is an error; a failure of a later one ends
     /// the descent.
     fn learn_under(
         &self,
@@ -350,7 +350,7 @@ impl BandwidthLearner {
         let begin = Instant::now();
         let mut control = self.options.started().control().clone();
         if control.time().is_some() {
-            // A result is made of the best law by about as much work as two evaluations are.
+            // Making a result of the best law takes about as much work as two evaluations.
             let loss = self.loss.with_ridge(first, &control);
             loss.loss_and_gradient(&self.start)?;
             let evaluation = control.agreed(begin.elapsed());
@@ -455,7 +455,7 @@ impl BandwidthLearner {
 /// Ridges of gradual learning, as shares of a column's squared norm.
 const RIDGE_LEVELS: [f64; 5] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-11];
 
-/// A law that was solved with, and how well that did.
+/// A law that was used for a solve, and how well it did.
 struct Judged {
     ridge: f64,
     solution: Solution,

@@ -10,12 +10,12 @@ use super::Shape;
 use crate::InverseError;
 use crate::optimise::{EvaluationError, Objective};
 
-/// Bandwidths outside this range are taken for runaways.
+/// Bandwidths outside this range count as runaways.
 const LEAST_BANDWIDTH: f64 = 1e-3;
 const LARGEST_BANDWIDTH: f64 = 1e3;
 /// Rows of each block that tell the size of its entries.
 const SIZE_ROWS: usize = 200;
-/// Couplings between axes beyond this are taken for runaways.
+/// Couplings between axes beyond this count as runaways.
 const LARGEST_COUPLING: f64 = 1e3;
 
 /// loss(L) = (‖A(L)β* − b‖² + μ‖β*‖²)/M as a function of ln σ, of ln σₖ for each axis, or of these
@@ -85,7 +85,7 @@ impl BandwidthLoss {
         loss
     }
 
-    /// The mean of the columns' squared norms: what a ridge is small or large against.
+    /// The mean of the columns' squared norms: the measure of whether a ridge is small or large.
     pub(super) fn column_size(&self, parameters: &[f64]) -> Result<f64, InverseError> {
         let shared: Arc<dyn Basis> = Arc::new(self.basis.with_law(&self.law(parameters))?);
         let system = System::new(vec![shared], self.blocks.clone())?;
@@ -173,7 +173,7 @@ impl BandwidthLoss {
         FrequencyLaw::Cholesky(lower.map(|(a, b)| factor[a * dim + b]).collect())
     }
 
-    /// The loss and its gradient by the parameters.
+    /// The loss and its gradient with respect to the parameters.
     ///
     /// # Errors
     /// A law that does not fit, a solve that fails.
@@ -212,7 +212,7 @@ impl BandwidthLoss {
         Ok((squares / rows, self.chain(parameters, &by_factor)))
     }
 
-    /// From ∂/∂L to the parameters.
+    /// From derivatives ∂/∂L to those with respect to the parameters.
     fn chain(&self, parameters: &[f64], by_factor: &[f64]) -> Vec<f64> {
         let dim = self.dim();
         let factor = self.factor(parameters);

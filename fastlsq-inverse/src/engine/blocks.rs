@@ -12,7 +12,7 @@ use ndarray::Array2;
 
 use crate::InverseError;
 
-/// The dependences on the parameters, by block of rows.
+/// What depends on the parameters, by block of rows.
 #[derive(Debug)]
 pub(super) struct Dependences {
     parameters: usize,
@@ -46,7 +46,7 @@ struct DependentOperator {
     operator: EquationRow,
 }
 
-/// A function of the parameters at the points of a block: values, and slopes by all parameters.
+/// A function of the parameters at the points of a block: values, and slopes with respect to all parameters.
 struct Samples {
     values: Vec<f64>,
     slopes: Mat<f64>,
@@ -62,13 +62,13 @@ struct TermSamples {
 pub(super) struct EvaluatedBlocks {
     /// The weighted right-hand side of the system.
     pub(super) rhs: Mat<f64>,
-    /// Its derivatives by the parameters: first row and slopes of each dependent block.
+    /// Its derivatives with respect to the parameters: first row and slopes of each dependent block.
     data: Vec<(usize, Mat<f64>)>,
     terms: Vec<TermSamples>,
 }
 
 impl Dependences {
-    /// What of the problem, its sought parameters free, depends on them; `system` is that of the start.
+    /// The parts of the problem that depend on the sought parameters, with these free; `system` is that of the start.
     pub(super) fn new(
         problem: &ConcreteProblem,
         system: &System,

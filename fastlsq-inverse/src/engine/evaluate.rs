@@ -264,7 +264,7 @@ impl Prepared {
         self.state(parameters)?.predicted(self)
     }
 
-    /// Solution and observations with their derivatives by the parameters.
+    /// Solution and observations with their derivatives with respect to the parameters.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).

@@ -59,7 +59,7 @@ pub struct Prepared {
     /// Whether the deviations were given (or are to be estimated).
     noise_known: bool,
     report: fastlsq_solve::Report,
-    /// Space and unknowns, with what is sought free.
+    /// Space and unknowns, with the sought parameters free.
     pub(crate) frame: Frame,
     /// The last state of a problem whose operator depends on the parameters.
     last: Mutex<Option<Arc<State>>>,
@@ -106,7 +106,7 @@ impl Prepared {
         if options.symmetry == Symmetry::Detect {
             options.symmetry = Symmetry::Ignore;
         }
-        // Patches are made for their own data, and their operators are not taken apart: only where they are asked for.
+        // Patches are made for their own data, and their operators are not taken apart: they are used only where asked for.
         if !matches!(options.patches, Patching::Always(_)) {
             options.patches = Patching::Never;
         }

@@ -46,12 +46,12 @@ impl Prepared {
         )
     }
 
-    /// The parameters that explain the observations best. Limits and the progress callback of the problem's options hold
-    /// for the fit too: where one stops it, the best parameters until then come back ([`Fit::stopped`]).
+    /// The parameters that explain the observations best. Limits and the progress callback of the problem's options apply
+    /// to the fit too: where one stops it, the best parameters until then are returned ([`Fit::stopped`]).
     ///
     /// # Errors
     /// As [`predict`](Self::predict), and a limit that is reached before the start was evaluated; a fit that has not
-    /// converged is no error.
+    /// converged is not an error.
     pub fn fit(&self) -> Result<Fit, InverseError> {
         self.fit_with(&FitOptions::new())
     }
@@ -89,7 +89,7 @@ impl Prepared {
         let control = self.problem.options.started().control().clone();
         control.enter(Stage::Preparing).map_err(SolveError::from)?;
         let scaled = Scaled::new(self, &control)?;
-        // A result is made of the best parameters by about as much work as the first evaluation was.
+        // Making a result of the best parameters takes about as much work as the first evaluation did.
         let evaluation = control.agreed(begin.elapsed());
         let scaled = scaled.under(control.clone().reserving(evaluation + evaluation / 2));
         let mut starts = vec![self.first_start(options)?];

@@ -63,7 +63,7 @@ impl FitOptions {
         self
     }
 
-    /// The most iterations.
+    /// The maximum number of iterations.
     #[must_use]
     pub fn max_iterations(mut self, iterations: u64) -> Self {
         self.limits.max_iterations = iterations;

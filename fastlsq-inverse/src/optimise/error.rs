@@ -12,7 +12,7 @@ pub type EvaluationError = Box<dyn std::error::Error + Send + Sync + 'static>;
 
 /// Why an optimisation has no answer.
 ///
-/// Not having converged is no error: see [`Status`](super::Status).
+/// Not having converged is not an error: see [`Status`](super::Status).
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OptimiseError {

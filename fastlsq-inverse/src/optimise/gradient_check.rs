@@ -31,7 +31,7 @@ const HALVINGS: usize = 4;
 /// each half of the one before, are combined by Richardson's extrapolation. Long steps suffer from
 /// truncation and short ones from rounding, so of all combinations the one that agrees best with its
 /// two predecessors is taken (Ridders), and that agreement, with the rounding of the values, is its
-/// [uncertainty](GradientCheck::uncertainty). Ten evaluations a component.
+/// [uncertainty](GradientCheck::uncertainty). Ten evaluations per component.
 ///
 /// Expect about 1e-10 for a smooth objective of moderate size, and a number near 1 for a wrong
 /// gradient.

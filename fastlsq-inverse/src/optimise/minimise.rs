@@ -34,7 +34,7 @@ impl Default for Method {
 /// When to stop at the latest, and what to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// Most iterations. Default 1000.
+    /// The maximum number of iterations. Default 1000.
     pub max_iterations: u64,
     /// Stop as soon as the value is at most this. Default: never.
     pub target_value: Option<f64>,
@@ -88,7 +88,7 @@ macro_rules! limit_setters {
                 self
             }
 
-            /// Sets the most iterations.
+            /// Sets the maximum number of iterations.
             #[must_use]
             pub fn max_iterations(mut self, iterations: u64) -> Self {
                 self.limits.max_iterations = iterations;

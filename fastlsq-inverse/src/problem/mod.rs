@@ -22,7 +22,7 @@ use crate::statistics::Identifiability;
 /// A linear problem with unknown numbers in it, and observations of its solution.
 ///
 /// It is stated like any other problem; parameters may stand in equations, coefficients, sources and
-/// conditions alike, as long as everything is linear in the unknown functions. All derivatives by the
+/// conditions alike, as long as everything is linear in the unknown functions. All derivatives with respect to the
 /// parameters follow from the statement.
 ///
 /// ```
@@ -145,7 +145,7 @@ impl InverseProblem {
     /// The parameters that explain the observations best.
     ///
     /// # Errors
-    /// As [`prepare`](Self::prepare); a fit that has not converged is no error.
+    /// As [`prepare`](Self::prepare); a fit that has not converged is not an error.
     pub fn fit(&self) -> Result<Fit, InverseError> {
         self.started().prepare()?.fit()
     }
@@ -159,7 +159,7 @@ impl InverseProblem {
     }
 
     /// The linear problem for given values of what is sought, to be solved by itself. Parameters
-    /// without a value are an error when it is.
+    /// without a value are an error when it is solved.
     #[must_use]
     pub fn forward_at(&self, parameters: &[f64]) -> LinearProblem {
         let mut statement = self.statement.clone();

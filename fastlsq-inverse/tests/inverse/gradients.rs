@@ -96,7 +96,7 @@ fn jacobian_error(problem: &Prepared, at: &[f64]) -> f64 {
     worst / scale
 }
 
-/// JᵀR against the gradient by the adjoint: two different ways to the same numbers.
+/// JᵀR against the gradient by the adjoint: two different ways to get the same numbers.
 fn agreement(problem: &Prepared, at: &[f64]) -> f64 {
     let jacobian = problem.jacobian_at(at).unwrap();
     let residuals = problem.residuals_at(at).unwrap();

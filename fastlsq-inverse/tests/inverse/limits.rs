@@ -1,4 +1,4 @@
-//! Time, memory and cancellation of fits: the best parameters so far come back.
+//! Time, memory and cancellation of fits: the best parameters so far are returned.
 
 #![allow(clippy::unwrap_used)]
 

@@ -264,7 +264,7 @@ fn mistakes_of_statement_have_names() {
     }
 }
 
-/// A forward problem that leaves a constant open says so; a mean fixes it.
+/// A forward problem that leaves a constant undetermined says so; a mean fixes it.
 #[test]
 fn a_forward_problem_is_judged_and_fixed_as_any_other() {
     let q = parameter("q");

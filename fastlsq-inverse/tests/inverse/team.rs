@@ -22,7 +22,7 @@ fn position(options: Options) -> Vec<f64> {
         .find(Sought::new(s1, 0.5).within(0.1, 0.9))
         .find(Sought::new(s2, 0.5).within(0.1, 0.9))
         .observe(Observations::of(u, sensors, &readings).deviation(1e-4))
-        // So many rows that they are several streams.
+        // Enough rows for several streams.
         .options(options.features(120).bandwidth(5.0).rows(6_000, 1_000));
     problem.fit().unwrap().parameters
 }

@@ -5,7 +5,7 @@ use super::follow::Follower;
 use super::scale::Scale;
 use crate::NewtonError;
 
-/// How many times a fold is closed in on.
+/// How many times the search for a fold is narrowed.
 const FOLD_STEPS: usize = 12;
 
 impl Follower<'_> {

@@ -15,15 +15,15 @@ use crate::problem::{Concrete, NonlinearProblem};
 use crate::search::NewtonMaker;
 use crate::{NewtonError, NewtonStatus};
 
-/// With this many or fewer the next step is longer.
+/// With this many Newton steps or fewer, the next step along the branch is longer.
 const EASY: usize = 4;
 /// The shortest step, in units of the first.
 const SHORTEST: f64 = 1e-4;
 /// The longest step, in units of the first.
 const LONGEST: f64 = 4.0;
-/// Two directions in a row may differ by this cosine at most: a sharper turn is taken in shorter steps.
+/// The cosine between two directions in a row is at least this: a sharper turn is taken in shorter steps.
 const STRAIGHT: f64 = 0.8;
-/// With a larger held-out residual more features are tried.
+/// With a held-out residual larger than this, more features are tried.
 const UNRESOLVED: f64 = 1e-9;
 /// How many more.
 const GROWTH: f64 = 1.5;
@@ -60,7 +60,7 @@ impl NonlinearProblem {
     }
 }
 
-/// The points of a branch are those of no candidate.
+/// A branch has points of its own, used by no candidate.
 const BRANCH_POINTS: u64 = 0xB4A;
 
 /// Features and points that stay the same along a branch, until they no longer resolve it.
@@ -222,7 +222,7 @@ impl Follower<'_> {
                 self.blocks = self.rows(more)?;
                 self.features = features;
                 let found = match self.correct(before, last, along, scale) {
-                    // The point that is there stands.
+                    // The point found before stands.
                     Err(error) if error.limit().is_some() => None,
                     found => found?,
                 };

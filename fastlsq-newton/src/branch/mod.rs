@@ -35,7 +35,7 @@ pub struct BranchOptions {
     pub first_step: f64,
     /// The branch ends where the parameter leaves this interval.
     pub within: (f64, f64),
-    /// The most points.
+    /// The maximum number of points.
     pub max_points: usize,
     /// Options of the solves. The features are those that solve the first point, unless they are given.
     pub newton: NewtonOptions,
@@ -73,7 +73,7 @@ impl BranchOptions {
         self
     }
 
-    /// The most points.
+    /// The maximum number of points.
     #[must_use]
     pub fn max_points(mut self, points: usize) -> Self {
         self.max_points = points;
@@ -98,7 +98,7 @@ pub struct BranchPoint {
     pub solution: Solution,
     /// Distance along the branch from its beginning, in units of the first step.
     pub arclength: f64,
-    /// Newton steps that were needed.
+    /// The number of Newton steps needed.
     pub iterations: usize,
     /// The worst relative residual of equations and conditions at held-out points.
     pub held_out_residual: f64,

@@ -1,4 +1,4 @@
-//! An evolved function as a basis of one function, so that it can be used as every other solution.
+//! An evolved function as a basis of one function, so that it can be used like any other solution.
 
 use std::fmt::Debug;
 use std::sync::Arc;

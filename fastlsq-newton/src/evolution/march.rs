@@ -15,9 +15,9 @@ use crate::NewtonError;
 
 /// Relative rounding of coefficients.
 const ROUNDING: f64 = 1e-15;
-/// No fewer steps: data may change between them.
+/// No fewer steps than this: data may change between them.
 const LEAST_STEPS: f64 = 8.0;
-/// Times at which it is seen whether the space holds a solution that is known at any time.
+/// Times at which it is checked whether the space holds a solution that is known at any time.
 const TIMES: usize = 24;
 
 /// What becomes of a space that is asked for more functions.
@@ -45,7 +45,7 @@ pub(super) trait Adaptive: Sized + Clone {
 
     /// Refinements in a row before a step is accepted as it is.
     const ROUNDS: usize;
-    /// The most steps.
+    /// The maximum number of steps.
     const STEPS: usize;
 
     fn form(&self) -> &Form;
@@ -87,7 +87,8 @@ pub(super) trait Adaptive: Sized + Clone {
     /// Notes the size of the space.
     fn note(&self, run: &mut Run<Self::History>);
 
-    /// The exponential of a linear problem that does not change in time; `None` if this is none, or it is no good.
+    /// The exponential of a linear problem that does not change in time; `None` if the problem is not one, or if the
+    /// eigenvectors are too ill-conditioned.
     fn exact(system: &Self::System, y: &[f64]) -> Option<Self::Exact>;
 
     fn exact_expansion(exact: &Self::Exact, t: f64) -> Self::Expansion;
@@ -147,7 +148,7 @@ impl<'a, F: Adaptive> March<'a, F> {
         self.functions.unresolved(expansion, &self.allowed())
     }
 
-    /// A finer space for the initial values; whether there is one. One that is too large is noted.
+    /// Takes a finer space for the initial values; returns whether there is one. One that is too large is noted.
     pub(super) fn look_closer(&mut self, marked: &[bool]) -> Result<bool, NewtonError> {
         match self.functions.finer(marked)? {
             Finer::Same => Ok(false),
@@ -166,7 +167,7 @@ impl<'a, F: Adaptive> March<'a, F> {
         self.functions.note(&mut self.run);
     }
 
-    /// The same states with more functions at the marked places; whether there can be more.
+    /// The same states with more functions at the marked places; returns whether there can be more.
     fn refine(
         &mut self,
         system: &F::System,
@@ -192,7 +193,7 @@ impl<'a, F: Adaptive> March<'a, F> {
         self.note_space();
     }
 
-    /// Evolves a linear problem that does not change in time by the exponential of its matrix; whether it is one.
+    /// Evolves a linear problem that does not change in time by the exponential of its matrix; returns whether it is one.
     pub(super) fn at_once(&mut self) -> Result<bool, NewtonError> {
         let (start, end) = self.functions.form().times;
         let before = (self.functions.clone(), self.y.clone());

@@ -10,7 +10,7 @@
 //! - On boxes in several dimensions functions are products along the axes, of waves where an axis is periodic and of polynomials
 //!   elsewhere; on other domains polynomials that are orthonormal there, with the conditions built in. Their degree follows the
 //!   solution. Implicit steps take a dense matrix, of some 1500 coefficients at most; beyond that, steps are explicit.
-//! - Linear equations that do not change in time are evolved by the exponential of their matrix, any time at once.
+//! - Linear equations that do not change in time are evolved by the exponential of their matrix, any time directly.
 //!
 //! - [`ode`]: integration of ordinary differential equations to high accuracy
 //! - [`EvolutionReport`]: what an evolution did
@@ -41,7 +41,7 @@ pub(crate) enum Evolution {
 }
 
 impl Evolution {
-    /// The problem as an evolution, or the reason why it is none.
+    /// The problem as an evolution, or the reason why it is not one.
     pub(crate) fn recognise(problem: &ConcreteProblem) -> Result<Self, String> {
         if problem.domain.dim() == 2 {
             LineProblem::recognise(problem).map(|line| Self::Line(Box::new(line)))

@@ -18,7 +18,7 @@ pub struct RunReport {
     pub meshes: usize,
     /// The smallest and the largest number of pieces in space.
     pub pieces: (usize, usize),
-    /// The most coefficients.
+    /// The maximum number of coefficients.
     pub dim: usize,
     /// The largest relative L2 distance from the run before, over all times; NaN for the first.
     pub difference: f64,

@@ -2,8 +2,8 @@
 //!
 //! A problem is run at least twice, with tolerances a factor apart and with functions of different degree in space. The
 //! difference of two runs is an error that went through the whole evolution, with everything that made it grow or decay on
-//! the way; what steps and tails estimate one by one knows nothing of that. The finer run is returned; its error is
-//! smaller than the difference by at least the factor between the tolerances where these rule, and that is the estimate. Runs
+//! the way; estimates from single steps and tails know nothing of that. The finer run is returned; its error is
+//! smaller than the difference by at least the factor between the tolerances where these dominate, and that is the estimate. Runs
 //! are repeated, each ten times finer, until the estimate meets the tolerance or no longer falls.
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ const FINEST_STEP: f64 = 1e-11;
 const FINEST_TAIL: f64 = 1e-13;
 /// The smallest error that is aimed for.
 const FINEST: f64 = 1e-13;
-/// The most runs.
+/// The maximum number of runs.
 const RUNS: usize = 5;
 /// Uniform and early times at which runs are compared.
 const UNIFORM: usize = 48;
@@ -50,7 +50,7 @@ pub(crate) struct Aim {
     pub(crate) tail: f64,
     /// Whether functions in space are of the other degree: runs alternate.
     pub(crate) odd: bool,
-    /// Limits on time, and who watches.
+    /// Limits on time, and whoever watches.
     pub(crate) control: Control,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct Run<H> {
     pub(crate) meshes: usize,
     /// The degree of the functions in space.
     pub(crate) degree: usize,
-    /// The most coefficients.
+    /// The maximum number of coefficients.
     pub(crate) dim: usize,
     /// The smallest and the largest number of pieces.
     pub(crate) pieces: (usize, usize),
@@ -134,7 +134,7 @@ impl<H> Run<H> {
         }
     }
 
-    /// Asks for the memory of so many more numbers, as long as the run lives.
+    /// Reserves memory for this many more numbers, for as long as the run lives.
     pub(crate) fn keep(&mut self, control: &Control, numbers: usize) -> Result<(), Limit> {
         let held = control.hold(numbers.checked_mul(size_of::<f64>()))?;
         self.held.push(Arc::new(held));
@@ -213,7 +213,7 @@ pub(crate) fn evolve<E: Evolving>(
         let difference = difference(problem, &run, &best);
         differences.push(difference);
         let own = difference / SAFE + rounding(run.steps);
-        // Where rounding rules, differences no longer fall.
+        // Where rounding dominates, differences no longer fall.
         let fell = own <= 0.5 * estimate;
         if fell || !estimate.is_finite() {
             best = run;

@@ -9,15 +9,15 @@ pub(crate) const TIMES: usize = 8;
 
 /// Times of a span of a solution that is known at any time.
 const SAMPLED: usize = 24;
-/// Places between these at which it is seen whether they are enough.
+/// Places between these at which it is checked whether they are enough.
 const LOOKS: [f64; 4] = [0.011, 0.27, 0.52, 0.93];
 /// How far the polynomial may be from the solution there, relative to the norm of the solution nearby and to that at the start.
 const CLOSE: f64 = 2e-14;
 const CLOSE_AT_START: f64 = 1e-16;
-/// Times are known to so many of their last digits: after many waves, what that changes is more than the rounding of values.
+/// Times are known only to this relative precision: after many waves, its effect exceeds the rounding of values.
 const LAST_DIGITS: f64 = 2.0 * f64::EPSILON;
 const NOISE: f64 = 4.0;
-/// Spans are not halved more often, and not kept if they have more coefficients.
+/// Spans are not halved more often than this, and not kept if they have more coefficients than this.
 const DEEPEST: u32 = 40;
 const MOST: usize = 1 << 25;
 

@@ -46,11 +46,11 @@ impl Laws {
     }
 }
 
-/// Points at which slopes by second derivatives are compared at different functions.
+/// Points at which slopes with respect to second derivatives are compared at different functions.
 const POINTS: usize = 20;
 
 impl Law {
-    /// Whether slopes by second derivatives are the same, bit for bit, whatever u is.
+    /// Whether slopes with respect to second derivatives are the same, bit for bit, whatever u is.
     fn leading_part_is_given(&self, problem: &ConcreteProblem) -> bool {
         let mut sampler = UnitSampler::independent(0x1ead);
         let Ok(points) = problem.domain.sample_interior(POINTS, &mut sampler) else {

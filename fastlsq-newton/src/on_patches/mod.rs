@@ -1,4 +1,4 @@
-//! Newton's method on patches: what a nonlinear problem turns to where one sum of waves does not do.
+//! Newton's method on patches: what a nonlinear problem turns to where one sum of waves will not do.
 //!
 //! The method itself is that of [`PatchProblem::solve_by_newton`]; here nonlinear problems are handed over to it, and what
 //! it finds becomes a [`NonlinearSolution`].
@@ -97,7 +97,7 @@ impl<'a> Patches<'a> {
     }
 }
 
-/// All unknowns at points; no numbers where they cannot be had.
+/// All unknowns at points; NaN where they cannot be evaluated.
 fn values_of(solution: &Solution, points: ArrayView2<'_, f64>) -> Vec<Vec<f64>> {
     let bases: Vec<&dyn Basis> = solution.bases().iter().map(AsRef::as_ref).collect();
     let (dim, unknowns) = (points.ncols(), bases.len());

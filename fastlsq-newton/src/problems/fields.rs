@@ -100,11 +100,11 @@ pub struct ReferencedPlane {
     pub resolution: (u32, usize),
 }
 
-/// Of the points of the reference along each axis, so many are looked at.
+/// About this many points of the reference along each axis are compared.
 const ACROSS: usize = 16;
 
 impl ReferencedPlane {
-    /// The spectral solution, with half the points and steps if it is to be compared with.
+    /// The spectral solution, with half the points and steps if `coarse`, as a check of the other.
     #[must_use]
     pub fn reference(&self, coarse: bool) -> PlaneReference {
         let (level, steps) = halved_if(coarse, self.resolution);

@@ -21,7 +21,7 @@ pub fn interior_layer(width: f64, angle: f64) -> NonlinearBenchmark {
     NonlinearBenchmark::new("interior-layer", "ε²Δu = u³ − u", problem, &[exact])
 }
 
-/// −Δu = eᵘ on an L, u = 0 on its boundary: a solution without a formula.
+/// −Δu = eᵘ on an L-shaped domain, u = 0 on its boundary: a solution without a formula.
 ///
 /// # Errors
 /// None that can occur.

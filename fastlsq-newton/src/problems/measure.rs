@@ -31,7 +31,7 @@ pub(super) fn worst(
                 size += truth * truth;
             }
         }
-        // What is not a number at one time is none over all of them.
+        // What is not a number at one time is not one over all times.
         error = if error.is_nan() || distance.is_nan() {
             f64::NAN
         } else {
@@ -42,7 +42,7 @@ pub(super) fn worst(
     Ok((error / norm).sqrt())
 }
 
-/// The number of points as a power of two, and the steps, of a reference; half of both for one to compare it with.
+/// The number of points as a power of two, and the steps, of a reference; half of both for the coarse one that checks it.
 pub(super) fn halved_if(coarse: bool, (level, steps): (u32, usize)) -> (u32, usize) {
     if coarse {
         (level - 1, steps / 2)

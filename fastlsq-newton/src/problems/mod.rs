@@ -43,7 +43,7 @@ pub struct Protocol {
     pub rows: (usize, usize),
     /// The weight λ.
     pub weight: f64,
-    /// The most iterations.
+    /// The maximum number of iterations.
     pub iterations: usize,
     /// Values of the parameter before the last.
     pub continuation: Vec<f64>,

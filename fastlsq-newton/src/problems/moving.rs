@@ -131,7 +131,7 @@ impl NonlinearBenchmark {
 }
 
 impl Referenced {
-    /// The spectral solution, with half the points and steps if it is to be compared with.
+    /// The spectral solution, with half the points and steps if `coarse`, as a check of the other.
     #[must_use]
     pub fn reference(&self, coarse: bool) -> SpectralReference {
         let (level, steps) = halved_if(coarse, self.resolution);

@@ -11,9 +11,9 @@ use crate::iteration::{Iterated, Iteration};
 use crate::options::{Continuation, Start};
 use crate::report::{NewtonStatus, Step};
 
-/// The most values of the parameter on the way to the last.
+/// The maximum number of values of the parameter on the way to the last.
 const MOST_STAGES: usize = 200;
-/// The most steps of a candidate that starts from the solution of another.
+/// The maximum number of steps of a candidate that starts from the solution of another.
 const WARM_ITERATIONS: usize = 8;
 
 /// Features and rows of one candidate, with what all its steps share.

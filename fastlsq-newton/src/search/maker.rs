@@ -49,7 +49,7 @@ impl<'a> NewtonMaker<'a> {
     ) -> Result<Self, NewtonError> {
         let solve = &options.solve;
         let held_out = HeldOut::new(&concrete.frame, solve.seed)?;
-        // What cannot be evaluated at all says so at once.
+        // What cannot be evaluated at all is reported at once.
         for (residual, block) in concrete.residuals.iter().zip(held_out.blocks()) {
             if let Some(residual) = residual {
                 let zero = Array2::zeros((block.len(), residual.jets().len()));

@@ -1,4 +1,4 @@
-//! How well a nonlinear problem is posed: as its linearisation at the solution is.
+//! How well a nonlinear problem is posed: as well as its linearisation at the solution.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::report::NewtonReport;
 
 /// More rows for the judgement than for a solve, so that no function slips through between them.
 const JUDGED_ROWS: f64 = 1.5;
-/// The points of the judgement are those of no candidate.
+/// The judgement has points of its own, used by no candidate.
 const JUDGED_POINTS: u64 = 0x9_05ed;
 
 impl NewtonMaker<'_> {
@@ -75,7 +75,7 @@ impl NewtonMaker<'_> {
         Ok(blocks)
     }
 
-    /// The slopes of a residual by its jets at some sites.
+    /// The slopes of a residual with respect to its jets at some sites.
     fn slopes(
         &self,
         residual: &crate::residual::Residual,

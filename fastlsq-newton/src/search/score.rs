@@ -38,7 +38,7 @@ impl NewtonMaker<'_> {
                     let there = residual.evaluate(&table, probes, parameter);
                     let linear = residual.row(|_| true);
                     let slopes = probes.with_table(there.slopes.view());
-                    // What the residual is without u: its data, where it is defined there.
+                    // The residual without u: its data, where it is defined at u = 0.
                     let data = rms(at_zero.values.into_iter());
                     BlockScore {
                         residual: rms(here.values.into_iter()),

@@ -13,9 +13,9 @@ use ndarray::Array2;
 use crate::NewtonError;
 use crate::solution::NonlinearSolution;
 
-/// Points at which the sign of a condition under a reflection is found out.
+/// Points at which the sign of a condition under a reflection is determined.
 const MIRROR_PROBES: usize = 16;
-/// The most axes along which data are made symmetric: each doubles the price of a value.
+/// The maximum number of axes along which data are made symmetric: each doubles the price of a value.
 const MOST_MIRRORS: usize = 6;
 
 /// Whether a condition holds at the initial time, so that later slabs take it over.
@@ -85,7 +85,7 @@ impl Carried {
         })
     }
 
-    /// The value at a point of the common time, the mean of what its mirror images say: large coefficients magnify
+    /// The value at a point of the common time, the mean over its mirror images: large coefficients magnify
     /// rounding, and if the data were not symmetric to the last digits, the next slab would do without the
     /// symmetry and need twice the features.
     pub(super) fn at(&self, x: &[f64]) -> f64 {

@@ -169,7 +169,7 @@ fn two_folds_on_one_branch() {
     let [first, second] = folds.as_slice() else {
         panic!("{folds:?}")
     };
-    // Beside a fold u changes like the root of q.
+    // Beside a fold u changes like the square root of q.
     for ((q, value), (exact_q, exact)) in [(first, (2.0, -1.0)), (second, (-2.0, 1.0))] {
         assert!((q - exact_q).abs() < 1e-7, "{folds:?}");
         assert!((value - exact).abs() < 1e-3, "{folds:?}");

@@ -152,7 +152,7 @@ fn continuation_reaches_what_a_plain_start_does_not_need() {
 
 #[test]
 fn slabs_keep_the_symmetry_and_the_conditions_of_the_first() {
-    // A wave that swings about zero, even in x.
+    // A wave that oscillates about zero, even in x.
     let exact = |x: &[f64]| (2.0 * x[0]).cos() * (5f64.sqrt() * x[1]).cos();
     let space = Interval::new(-1.0, 1.0).unwrap();
     let u = unknown("u");
@@ -327,7 +327,7 @@ fn steps_from_a_generic_start_are_reported_apart() {
 
 #[test]
 fn a_system_of_vector_equations_is_carried_from_slab_to_slab() {
-    // Two oscillators that turn into each other: (u, v) = (cos t, sin t) e^{−t} sin πx.
+    // Two oscillators that rotate into each other: (u, v) = (cos t, sin t) e^{−t} sin πx.
     let [u, v] = unknowns(["u", "v"]);
     let shape = |k: usize| {
         let wave = if k == 0 { cos(T) } else { sin(T) };

@@ -72,7 +72,7 @@ fn coupled() -> impl Strategy<Value = (f64, Factor, Factor)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Two unknowns of space and time, in the equations and through the walls.
+    /// Two unknowns of space and time, in the equations and in the conditions on the walls.
     #[test]
     fn slopes_of_systems_are_those_of_their_residuals(
         first in prop::collection::vec(coupled(), 1..4),

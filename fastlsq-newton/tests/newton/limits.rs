@@ -1,4 +1,4 @@
-//! Time, memory and cancellation of nonlinear solves: the best so far comes back, and nothing runs on for ever.
+//! Time, memory and cancellation of nonlinear solves: the best so far is returned, and nothing runs on for ever.
 
 #![allow(clippy::unwrap_used)]
 
@@ -36,7 +36,7 @@ fn bratu(load: f64) -> NonlinearProblem {
 #[test]
 fn a_solve_that_takes_minutes_ends_in_time_with_its_best() {
     let begin = Instant::now();
-    // Lines in time would do it in less.
+    // An evolution in time would take less.
     let options = NewtonOptions::new()
         .evolve(false)
         .time_limit(Duration::from_secs(1));

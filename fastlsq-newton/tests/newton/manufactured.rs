@@ -1,4 +1,4 @@
-//! Problems made from their solutions: whatever the nonlinearity, the domain and the conditions, the solution comes back.
+//! Problems made from their solutions: whatever the nonlinearity, the domain and the conditions, the solution is recovered.
 
 #![allow(clippy::unwrap_used, reason = "in a test, a panic is the message")]
 

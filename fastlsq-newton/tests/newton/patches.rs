@@ -1,4 +1,4 @@
-//! Nonlinear problems with local structure: Newton's method goes on with patches by itself.
+//! Nonlinear problems with local structure: Newton's method goes on to patches by itself.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

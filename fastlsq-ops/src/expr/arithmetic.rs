@@ -5,7 +5,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use super::{Expr, Node, whole};
 use crate::{Coordinate, Parameter, Unknown};
 
-/// Sums and products of more parts are not made into one list.
+/// Sums and products of more parts than this are not made into one list.
 const LONGEST_LIST: usize = 1_000;
 
 impl Expr {
@@ -80,13 +80,13 @@ impl Expr {
         }
     }
 
-    /// −e: the number in front with its other sign.
+    /// −e: the number in front with the opposite sign.
     pub(crate) fn negated(self) -> Self {
         Self::product([Self::from(-1.0), self])
     }
 }
 
-/// Appends a factor; a number like the one before raises its power: x x is x².
+/// Appends a factor; a scalar equal to the one before raises its power: x x is x².
 fn push(factors: &mut Vec<Expr>, factor: Expr) {
     if let Some(last) = factors.last_mut()
         && let (Some((base, n)), Some((other, m))) = (repeated(last), repeated(&factor))
@@ -98,7 +98,7 @@ fn push(factors: &mut Vec<Expr>, factor: Expr) {
     }
 }
 
-/// The base and the exponent of a small whole power of something that is certainly a number.
+/// The base and the exponent of a small whole power of something that is certainly a scalar.
 fn repeated(factor: &Expr) -> Option<(&Expr, i32)> {
     match factor.node() {
         Node::Unknown(_)

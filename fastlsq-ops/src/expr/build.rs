@@ -95,8 +95,8 @@ pub fn given_on_block(
     }))
 }
 
-/// An arbitrary Rust function of other expressions, for what cannot be written: differentiated by dual numbers, up to
-/// second derivatives.
+/// An arbitrary Rust function of other expressions, for what cannot be written as a formula: differentiated by dual numbers,
+/// up to second derivatives.
 ///
 /// ```
 /// use fastlsq_ops::{Real, call, laplacian, unknown};

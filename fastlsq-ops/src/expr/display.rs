@@ -35,7 +35,7 @@ impl Expr {
         }
     }
 
-    /// The text, in parentheses unless it holds together at least so tightly.
+    /// The text, in parentheses unless it holds together at least that tightly.
     fn text(&self, needed: Strength) -> String {
         let text = self.plain();
         if self.strength() < needed {
@@ -145,7 +145,7 @@ fn sum(terms: &[Expr]) -> String {
     out
 }
 
-/// The number, unless it is 1, and the factors with blanks between them.
+/// The number, unless it is 1, and the factors with spaces between them.
 fn product(number_in_front: f64, factors: &[Expr]) -> String {
     let mut parts = Vec::with_capacity(factors.len() + 1);
     let mut sign = "";

@@ -47,7 +47,7 @@ impl Expr {
     /// ```
     ///
     /// # Errors
-    /// A text of another form, or a name that is not known.
+    /// A text that is not an expression, or a name that is not known.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         Self::parse_with(text, &Vocabulary::default())
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use super::vocabulary::{is_first, is_further};
 use super::{ParseError, Vocabulary};
 
-/// So much of a text is repeated in a message.
+/// How much of a text is repeated in a message.
 const SHOWN: usize = 200;
 
 /// The text, or its beginning if it is very long.

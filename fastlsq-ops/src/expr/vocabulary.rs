@@ -12,7 +12,7 @@ pub struct Vocabulary {
     parameters: Vec<Parameter>,
     coordinates: Vec<Coordinate>,
     functions: Vec<(String, Expr)>,
-    /// Whether the text was printed: then a word that means something by itself does so without backticks.
+    /// Whether the text was printed: then a reserved word keeps its own meaning without backticks.
     printed: bool,
 }
 

@@ -95,7 +95,7 @@ impl Frame {
         }
     }
 
-    /// The linear operator that a number without further terms is: L in L u.
+    /// The linear operator L of a scalar expression L u without further terms.
     ///
     /// # Errors
     /// As [`lower_scalar`](Self::lower_scalar), or an expression that is not linear.
@@ -107,7 +107,7 @@ impl Frame {
         })
     }
 
-    /// The function of the point that an expression without unknowns is.
+    /// An expression without unknowns as a function of the point.
     ///
     /// # Errors
     /// As [`lower_scalar`](Self::lower_scalar).

@@ -128,7 +128,7 @@ impl Lowering<'_> {
         Ok(sum)
     }
 
-    /// The jets with their coefficients in an expression that must be linear, with nothing besides.
+    /// The jets with their coefficients in an expression that must be linear, with nothing else.
     fn linear_terms(&mut self, whole: &Expr, id: Id) -> Result<Vec<(usize, Id)>, StatementError> {
         if self.graph.degree(id) != super::linear::Degree::Linear {
             return Err(refused(

@@ -47,7 +47,7 @@ impl Term {
 /// A linear operator Σ c(x) T on functions of d variables, where each T is a derivative D^α, an
 /// integral along axes, a Fourier multiplier, or one after the other.
 ///
-/// Users write expressions; an operator is what becomes of one that is linear (see
+/// Users write expressions; an operator is what a linear one becomes (see
 /// [`Statement::row`](crate::Statement::row)). Cheap to clone. What was put together wrongly is
 /// remembered and returned as an error by [`validate`](Operator::validate) and by every call that
 /// applies the operator.

@@ -9,7 +9,7 @@ impl Operator {
     ///
     /// These are the two numbers to which an operator collapses on a sinusoidal feature: with
     /// z = ω·x + b, L sin z = p sin z + q cos z (a sum of cases of Eq. 3 of the paper). `None` if
-    /// coefficients vary, if there are integrals, or if the dimension is another one.
+    /// coefficients vary, if there are integrals, or if the dimension differs.
     ///
     /// ```
     /// use fastlsq_ops::{Frame, Space, Y, laplacian, unknown};

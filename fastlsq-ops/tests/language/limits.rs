@@ -69,13 +69,13 @@ fn the_deepest_expressions_are_printed_and_read() {
             let mut deepest = Expr::from(unknown("u"));
             loop {
                 let next = step(deepest.clone());
-                // Whoever is too deep prints as less.
+                // What is too deep prints as less.
                 if next.to_string().contains('…') {
                     break;
                 }
                 deepest = next;
             }
-            // Typed or fine, but neither an overflow nor an endless loop.
+            // A typed error or a result, but neither an overflow nor an endless loop.
             let _ = frame().lower(&deepest);
             if !deepest.has_closures() {
                 let read = Expr::parse_with(&deepest.to_string(), &deepest.vocabulary());

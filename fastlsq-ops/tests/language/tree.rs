@@ -177,7 +177,7 @@ impl Tree {
     }
 }
 
-/// Formulas of moderate size with these leaves: x, y and so many of u, v, k, q.
+/// Formulas of moderate size with these leaves: x, y and this many of u, v, k, q.
 pub(crate) fn tree(leaves: usize) -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         (-2.0..2.0f64).prop_map(Tree::Number),

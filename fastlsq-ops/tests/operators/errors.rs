@@ -46,7 +46,7 @@ fn dimensions_that_differ() {
             OperatorError::Basis(BasisError::Dimension { .. })
         ));
     }
-    // The first mistake is the one that is told.
+    // The first mistake is the one that is reported.
     let first = mistake(&flat.plus(&solid));
     let later = alone(2, f64::NAN, Action::identity(2));
     assert_eq!(mistake(&flat.plus(&solid).plus(&later)), first);

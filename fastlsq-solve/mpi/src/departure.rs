@@ -8,7 +8,7 @@ static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 /// From now on this rank, if it exits, says so and is ended like one that has crashed, which ends the job on all ranks.
 pub(crate) fn watch(rank: usize) {
     UNDER_WAY.store(rank + 1, Ordering::Relaxed);
-    // Where a hook cannot be had, there is what mpirun says.
+    // Where no hook can be installed, what mpirun says must do.
     let _ = shutdown_hooks::add_shutdown_hook(on_exit);
 }
 

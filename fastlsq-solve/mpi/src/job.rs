@@ -35,7 +35,8 @@ impl Mpi {
         Self::world_as(env!("CARGO_PKG_VERSION"), available_memory())
     }
 
-    /// As [`world`](Self::world), as if this were another version on a node with so much memory: to test what becomes of that.
+    /// As [`world`](Self::world), as if this were another version on a node with this much memory: to test what becomes of
+    /// that.
     ///
     /// # Errors
     /// As [`world`](Self::world).
@@ -96,7 +97,7 @@ impl Backend for Mpi {
     }
 }
 
-/// Numbers of one MPI message at most: before its version 4, MPI counts in 32 bits.
+/// The most numbers of one MPI message: before its version 4, MPI counts in 32 bits.
 const LONGEST: usize = 1 << 30;
 
 /// One rank.
@@ -306,7 +307,7 @@ impl Drop for End {
     }
 }
 
-/// Takes note of panics, beside what is done about them otherwise.
+/// Takes note of panics, in addition to what is done about them otherwise.
 fn watch_panics() -> &'static AtomicBool {
     static PANICKED: AtomicBool = AtomicBool::new(false);
     let before = std::panic::take_hook();

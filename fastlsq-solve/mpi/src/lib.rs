@@ -37,10 +37,10 @@
 //!
 //! # What goes wrong
 //! Ranks [meet](fastlsq_solve::team::meet) before they do something together. A rank that has ended, that states another problem,
-//! runs another version or computes with other numbers is found out there; the job ends on all ranks, with a message on
-//! standard error and a status that is not zero. So it does if a rank exits in the middle of something. The smallest amount of
-//! memory that a rank has is that of all: what would not fit there is refused on all of them, as an error like any other. A rank
-//! that is killed ends the job through `mpirun`.
+//! runs another version or computes with other numbers is detected there; the job ends on all ranks, with a message on
+//! standard error and a status that is not zero. The same happens if a rank exits in the middle of something. The smallest
+//! amount of memory that a rank has is that of all: what would not fit there is refused on all of them, as an error like any
+//! other. A rank that is killed ends the job through `mpirun`.
 //!
 //! # What it costs
 //! **Rows.** [`fastlsq_solve::lsq::RowsCost`] has the formulas. In short: sharing pays while M/P, the rows of a rank, are several
@@ -63,7 +63,7 @@
 //!
 //! **Fronts by several ranks** share these operations, and cost messages; [`FrontCost`](fastlsq_solve::patches::FrontCost) has the
 //! formulas, and chooses for every front how many ranks are fastest. What leaves the owner of a front and comes back, e² + 2(e + b)b
-//! numbers, does not become less with more ranks. Two ranks, milliseconds of processor time of the busier one, on cores that others
+//! numbers, does not shrink with more ranks. Two ranks, milliseconds of processor time of the busier one, on cores that others
 //! used as well:
 //!
 //! | e, b | work by one | work by two | messages | gain | by the formula |
@@ -74,20 +74,21 @@
 //! | 800, 1600 | 155 | 135 | 24 | 0.98 | 1.02 |
 //! | 1600, 3200 | 1580 | 1172 | 94 | 1.25 | 1.35 |
 //!
-//! Work includes packing and copies; messages are bytes at 2.1e9 a second, as measured apart, because the time of waiting for
-//! others would be in them otherwise. The formula has 3e10 operations a second and 5e8 bytes a second, packing and copies included;
-//! both were fitted to such times, and with them the choice is made. By the formula, with one core to a rank it begins to pay at
-//! e = 740 with b = 2e and at 2300 with b = 0 for two ranks, at 1020 and 4000 for sixteen. It stops paying where the columns of
-//! a front are fewer than a few panels of 96 for each rank, and where a rank has many cores: its operations become fast, the
-//! packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). On the clock
-//! the gain at 1600, 3200 was between 0.77 and 1.08 in eight runs, while other work had the cores; what calm ones gain is not known.
+//! Work includes packing and copies; messages are bytes at 2.1e9 a second, measured separately, because they would otherwise
+//! include the time of waiting for others. The formula has 3e10 operations a second and 5e8 bytes a second, packing and copies
+//! included; both were fitted to such times, and with them the choice is made. By the formula, with one core to a rank it
+//! begins to pay at e = 740 with b = 2e and at 2300 with b = 0 for two ranks, at 1020 and 4000 for sixteen. It stops paying
+//! where the columns of a front are fewer than a few panels of 96 for each rank, and where a rank has many cores: its
+//! operations become fast, the packing by one core does not (32 cores to a rank: from e = 23000 with b = 2e on two ranks). On
+//! the clock the gain at 1600, 3200 was between 0.77 and 1.08 in eight runs, while other work had the cores; what idle ones
+//! would gain is not known.
 //!
 //! # Constants
 //! Measured by `cargo xtask mpi --model` on two cores that other work used, in four runs: 4.5e9 … 1.5e10 operations a second of a
 //! thread (QR of 20000×300), 3.8e-7 … 4.2e-7 s latency, 1.1e9 … 3.4e9 bytes a second between two processes. The best of them are
 //! nearest to what the machine can do. Counted runs of 1 to 8 ranks: messages and bytes are as predicted, of rows and of patches,
 //! fronts single and joint; operations of the busiest rank are 1.008 of the prediction for rows and 1.0000 for fronts. With fronts by
-//! several ranks, the busiest of eight does 1.24 of an even share, without 1.63 (16×16 patches).
+//! several ranks, the busiest of eight does 1.24 of an even share, without them 1.63 (16×16 patches).
 //!
 //! `cargo xtask mpi --model` measures the constants of the machine at hand, compares predicted with counted operations,
 //! messages and bytes, times fronts, and draws a forecast for more nodes (`forecast-rows.svg`, `forecast-patches.svg`).

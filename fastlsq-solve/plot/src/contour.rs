@@ -10,7 +10,7 @@ pub(crate) fn segments(x: &[f64], y: &[f64], values: &[f64], level: f64) -> Vec<
     for i in 0..x.len().saturating_sub(1) {
         for j in 0..y.len().saturating_sub(1) {
             let at = |i: usize, j: usize| values[i * y.len() + j] - level;
-            // Around the cell, against the clock.
+            // Around the cell, counter-clockwise.
             let corners = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)];
             let heights = corners.map(|(i, j)| at(i, j));
             if heights.iter().any(|height| !height.is_finite()) {

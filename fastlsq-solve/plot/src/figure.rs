@@ -63,7 +63,7 @@ impl Figure {
         self
     }
 
-    /// The panels, for what is to be added to them.
+    /// The panels, so that more can be added to them.
     pub fn panels_mut(&mut self) -> &mut [Panel] {
         &mut self.panels
     }

@@ -15,7 +15,7 @@ pub struct Film {
 }
 
 impl Film {
-    /// So many frames per second.
+    /// A film of this many frames per second.
     #[must_use]
     pub fn new(per_second: u16) -> Self {
         Self {

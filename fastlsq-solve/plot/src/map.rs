@@ -10,7 +10,7 @@ use crate::contour::{self, Segment};
 /// Whether a point belongs to the region that is shown.
 type Inside = Arc<dyn Fn(f64, f64) -> bool + Send + Sync>;
 
-/// Values on a grid, shown in colour with lines of equal value; of a region that is not a rectangle also its outline.
+/// Values on a grid, shown in colour with lines of equal value; a region that is not a rectangle is shown with its outline.
 #[derive(Clone)]
 pub struct Map {
     x: Vec<f64>,
@@ -37,7 +37,7 @@ impl Map {
     /// The value at (x\[i\], y\[j\]) is `values[i * y.len() + j]`; NaN is not shown.
     ///
     /// # Errors
-    /// Places that do not rise, or another number of values.
+    /// Places that do not increase, or a wrong number of values.
     pub fn new(x: Vec<f64>, y: Vec<f64>, values: Vec<f64>) -> Result<Self, PlotError> {
         for (axis, places) in [("x", &x), ("y", &y)] {
             let rising = places.windows(2).all(|pair| pair[0] < pair[1]);

@@ -40,7 +40,7 @@ const BARE: u32 = 12;
 /// A panel whose size was not given, all in all, and the longer side of a chart with equal scales.
 const WHOLE: (u32, u32) = (760, 470);
 const SIDE: f64 = 400.0;
-/// How far curves over names stand aside of each other.
+/// How far curves over names stand apart.
 const BESIDE: f64 = 0.11;
 /// Lines of equal value, about.
 const CONTOURS: usize = 14;
@@ -104,7 +104,7 @@ impl Panel {
         self
     }
 
-    /// Width and height of the chart itself, numbers and names not counted. With equal scales the chart is at most so large.
+    /// Width and height of the chart itself, numbers and names not counted. With equal scales the chart is at most this large.
     #[must_use]
     pub fn size(mut self, width: u32, height: u32) -> Self {
         self.size = Some((width, height));

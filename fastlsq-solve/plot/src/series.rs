@@ -27,7 +27,7 @@ impl Series {
     }
 }
 
-/// The region between two curves, as of a posterior law.
+/// The region between two curves, such as a posterior law gives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
     /// The name in the legend; a band without one is not in it.
@@ -101,7 +101,7 @@ impl Look {
     }
 }
 
-/// Half the distance of neighbouring points of a grid along each axis.
+/// Half the distance between neighbouring points of a grid along each axis.
 pub(crate) fn half_cell(points: &[(f64, f64)]) -> [f64; 2] {
     let spacing = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);

@@ -34,7 +34,7 @@ pub trait Backend: Debug + Send + Sync {
         None
     }
 
-    /// Assembles and factors the weighted rows, with the system's own right-hand side along. Blocks
+    /// Assembles and factors the weighted rows, along with the system's own right-hand side. Blocks
     /// marked [`exact`](crate::RowBlock::exact) hold as equality constraints; a backend that has
     /// none returns an error for them. If the system has a [`ridge_root`](System::ridge_root), its rows √μ I follow
     /// those of all blocks.

@@ -68,7 +68,7 @@ impl Backend for TeamBackend {
 
 /// Tells systems and options apart: by sizes, points, data, some rows as they come out, and what is asked of the solver.
 ///
-/// Rows come out differently on processors that compute differently. Their members would part ways sooner or later, and are told
+/// Rows come out differently on processors that compute differently. The members would part ways sooner or later, and are told
 /// so at once.
 fn fingerprint_of(system: &System, options: &LsqOptions) -> u64 {
     let (m, n) = (system.nrows(), system.ncols());

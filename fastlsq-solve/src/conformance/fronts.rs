@@ -4,8 +4,8 @@ use super::Violation;
 use crate::patches::joint_front_seconds;
 use crate::team::Team;
 
-/// What this member's clock says of a front of so many eliminated unknowns and of those they are tied to: by the first member
-/// alone, and by all of them together.
+/// How long a front of this many eliminated unknowns and of those they are tied to takes by this member's clock: by the first
+/// member alone, and by all of them together.
 ///
 /// # Errors
 /// The members together do not compute the bits of one.

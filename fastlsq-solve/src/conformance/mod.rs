@@ -42,7 +42,7 @@ pub enum Violation {
     /// A request that should have been answered was refused.
     #[error("a sound request was refused: {0}")]
     Refused(#[from] SolveError),
-    /// Something else than what was expected.
+    /// Something other than what was expected.
     #[error("{property}: {detail}")]
     Broken {
         /// What should hold.

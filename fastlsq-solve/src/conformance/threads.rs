@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::team::{Machine, Purpose, Tally, Team, Words, meet};
 
-/// Does the same work as every member of a team of so many threads; the answers in the order of their ranks.
+/// Does the same work as every member of a team of this many threads; returns the answers in the order of their ranks.
 ///
 /// # Panics
 /// If a member panics, or if members do not agree: with the message that would end a job.
@@ -73,7 +73,7 @@ impl Hall {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is what one waits for.
+    /// Waits until what is waited for is there.
     fn wait<T>(&self, mut ready: impl FnMut(&mut State) -> Option<T>) -> T {
         let mut state = self.enter();
         loop {
@@ -129,7 +129,7 @@ impl Team for Member {
         4 << 30
     }
 
-    /// Slow ones that talk for nothing: they share whatever can be shared.
+    /// Slow ones whose messages cost nothing: they share whatever can be shared.
     fn machine(&self) -> Machine {
         Machine {
             flop_rate: 1.0,

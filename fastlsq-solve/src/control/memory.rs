@@ -9,7 +9,7 @@ use super::{Control, Limit};
 /// The limit where the machine does not tell how much memory it has.
 const FALLBACK_LIMIT: usize = gibibytes(16);
 
-/// So many gibibytes, or as many bytes as an address can tell apart.
+/// This many gibibytes in bytes, or as many bytes as an address can tell apart.
 pub(crate) const fn gibibytes(count: u64) -> usize {
     let bytes = count << 30;
     if bytes > usize::MAX as u64 {
@@ -44,7 +44,7 @@ impl Drop for Held {
 }
 
 impl Control {
-    /// Whether so many more bytes may be had, beside what is [held](Self::hold) already. `None` stands for a number that
+    /// Whether this many more bytes may be used, beside what is [held](Self::hold) already. `None` stands for a number that
     /// cannot even be written down.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Control {
         Ok(())
     }
 
-    /// Says that so many bytes are in use until the answer is dropped.
+    /// Says that this many bytes are in use until the returned value is dropped.
     ///
     /// # Errors
     /// As [`allow_bytes`](Self::allow_bytes).
@@ -89,7 +89,7 @@ impl Control {
     }
 }
 
-/// Less than this is had on any machine.
+/// Less than this is available on any machine.
 const UNASKED: usize = 16 << 20;
 
 /// Memory that the system says is available, in bytes.

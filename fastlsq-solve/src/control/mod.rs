@@ -1,11 +1,11 @@
-//! Limits of a call: how long it may take, how much memory it may have, and who watches it.
+//! Limits of a call: how long it may take, how much memory it may use, and who watches it.
 //!
 //! One [`Control`] serves every crate. It is part of the options ([`LsqOptions::control`](crate::LsqOptions::control), which
 //! all other options contain or set), and long calls ask it again and again whether they may go on: in the panels of a
 //! factorisation, between blocks of rows, candidates, Newton steps, slabs, fits. A call that is stopped returns the
 //! best that it has, and its report says why it ended; only where there is nothing yet is the [`Limit`] an error.
 //!
-//! Where several processes work on one call (a [`Team`]), all must take the same way, so that none of them may look at
+//! Where several processes work on one call (a [`Team`]), all must take the same path, so that none of them may look at
 //! its own clock: the time is what the leading process said when they last [met](crate::team::meet), which they do
 //! whenever a stage begins and within every shared factorisation. Its callback alone is asked; memory is what the process with
 //! the least has.
@@ -117,14 +117,14 @@ impl Control {
         self
     }
 
-    /// The most memory, in bytes, that the call may have at a time (default: what the machine has available).
+    /// The most memory, in bytes, that the call may use at a time (default: what the machine has available).
     #[must_use]
     pub fn memory_limit(mut self, bytes: usize) -> Self {
         self.memory = Some(bytes);
         self
     }
 
-    /// Called at every new stage, and every few milliseconds within long ones, from any thread but never twice at a time;
+    /// Called at every new stage, and every few milliseconds within long ones, from any thread but never twice at once;
     /// `Break` ends the call with the best that it has.
     #[must_use]
     pub fn progress(
@@ -200,7 +200,7 @@ impl Control {
     }
 
     /// The control of a part of the call that this process does on its own: by its own clock, until the deadline as it is known
-    /// now. That the part was stopped is to be agreed on before the call goes on. Without a team, the same
+    /// now. The members must agree that the part was stopped before the call goes on. Without a team, the same
     /// control.
     #[must_use]
     pub fn apart(&self) -> Self {
@@ -243,7 +243,7 @@ impl Control {
         }
     }
 
-    /// A duration that was measured here, as the leading process measured it: for what is decided by it.
+    /// A duration that was measured here, as the leading process measured it: for decisions that depend on it.
     #[must_use]
     pub fn agreed(&self, measured: Duration) -> Duration {
         let Some(team) = &self.team else {
@@ -330,7 +330,7 @@ impl Control {
         }
     }
 
-    /// Whether a step that cannot be interrupted, and takes about so many seconds, may begin.
+    /// Whether a step that cannot be interrupted, and takes about this many seconds, may begin.
     ///
     /// # Errors
     /// As [`check`](Self::check), and too little time left.

@@ -38,7 +38,7 @@ impl Run {
             begin,
             shared: shared.then(|| AtomicU64::new(0)),
             wish: AtomicBool::new(false),
-            // A deadline beyond what the clock can tell is none.
+            // A deadline beyond what the clock can tell counts as none.
             deadline: time.and_then(|time| begin.checked_add(time)),
             over: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),

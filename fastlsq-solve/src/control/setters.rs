@@ -1,6 +1,6 @@
 //! Limits of a call, set in the same words in the options of every crate.
 
-/// Setters that hand limits on to the field which has them, a [`Control`](crate::Control) or options that contain one.
+/// Setters that hand limits on to the field that holds them, a [`Control`](crate::Control) or options that contain one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! limit_setters {
@@ -12,7 +12,7 @@ macro_rules! limit_setters {
             self
         }
 
-        /// The most memory, in bytes, that the call may have at a time, points and data included; where more would be needed, it
+        /// The most memory, in bytes, that the call may use at a time, points and data included; where more would be needed, it
         /// ends with the best that it has (default: what the machine has available). What does not grow with the problem, such as
         /// tables and reports, 8 MB at most, is not counted.
         #[must_use]

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub enum Stage {
     /// Points are sampled, data evaluated, symmetries looked for.
     Preparing,
-    /// A candidate with so many features per unknown is solved.
+    /// A candidate with this many features per unknown is solved.
     Candidate {
         /// Features per unknown.
         features: usize,

@@ -1,4 +1,4 @@
-//! What lies between two spheres of one centre.
+//! What lies between two spheres with a common centre.
 
 use super::ball::{power, unit_volume};
 use super::bounding_box::between;

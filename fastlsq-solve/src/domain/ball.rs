@@ -70,7 +70,7 @@ impl Ball {
         if self.center.is_empty() {
             return Err(DomainError::ZeroDimension);
         }
-        // A direction may take one coordinate more than the point has.
+        // Drawing a direction may take one coordinate more than the point has.
         check_memory(count, self.center.len().saturating_add(1))
     }
 }

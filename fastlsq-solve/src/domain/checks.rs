@@ -46,7 +46,7 @@ pub(super) fn check_shape(
     }
 }
 
-/// [`Domain::sample_interior`], its answer checked.
+/// [`Domain::sample_interior`], with its answer checked.
 pub(crate) fn checked_interior<D: Domain + ?Sized>(
     domain: &D,
     count: usize,
@@ -61,7 +61,7 @@ pub(crate) fn checked_interior<D: Domain + ?Sized>(
     Ok(points)
 }
 
-/// [`Domain::sample_part`], its answer checked.
+/// [`Domain::sample_part`], with its answer checked.
 pub(super) fn checked_part<D: Domain + ?Sized>(
     domain: &D,
     part: usize,

@@ -5,10 +5,10 @@ use super::planar::{Planar, planar_domain};
 use super::{Curve, DomainError, Outline};
 use fastlsq_basis::Dual;
 
-/// Points of the curve that are looked at for self-intersections.
+/// Points of the curve that are checked for self-intersections.
 const SAMPLES: usize = 512;
 
-/// The inside of a smooth closed curve x(t), 0 ≤ t ≤ 1, run through either way. Its one part is "curve".
+/// The inside of a smooth closed curve x(t), 0 ≤ t ≤ 1, traversed in either direction. Its one part is "curve".
 ///
 /// ```
 /// use fastlsq_solve::domain::{ClosedCurve, Domain};
@@ -53,7 +53,7 @@ impl ClosedCurve {
 
 planar_domain!(ClosedCurve);
 
-/// Fails if chords of the curve cross that are no neighbours.
+/// Fails if chords of the curve that are not neighbours cross.
 fn check_crossings(curve: &Curve) -> Result<(), DomainError> {
     // Between the places where symmetric curves would have their crossings.
     let at = |k: usize| {

@@ -38,10 +38,10 @@ impl SetOperation {
 /// Two domains as one set; made by [`union`](super::DomainExt::union), [`intersection`](super::DomainExt::intersection)
 /// and [`difference`](super::DomainExt::difference).
 ///
-/// Its parts are what remains of the parts of both, under their names; a part of which nothing remains goes. A point of
-/// either boundary belongs to the new one if the set lies on one side of it only; what is there twice is kept once.
+/// Its parts are what remains of the parts of both, under their names; a part of which nothing remains is dropped. A point of
+/// either boundary belongs to the new one if the set lies on one side of it only; what both share is kept once.
 /// Where both outlines are known, in the plane, the pieces are cut where they cross, so that measures, corners and
-/// normals are exact; otherwise points elsewhere are rejected, and measures are estimated to better than 10⁻³.
+/// normals are exact; otherwise points that do not remain are rejected, and measures are estimated to better than 10⁻³.
 #[derive(Clone, Debug)]
 pub struct Combined {
     operation: SetOperation,
@@ -148,7 +148,7 @@ impl Combined {
             x.iter().zip(normal).map(|(x, n)| x + step * n).collect()
         };
         let (behind, before) = (beside(-1.0), beside(1.0));
-        // A surface that both have is the first one's.
+        // A surface that both have belongs to the first.
         if second && self.first.contains(&behind) != self.first.contains(&before) {
             return Verdict::Drop;
         }

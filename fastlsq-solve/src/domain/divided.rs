@@ -20,7 +20,7 @@ pub struct Region {
     pub domain: Arc<dyn Domain>,
 }
 
-/// How far beside a region a point may lie and still be one of its boundary, relative to the size of the region.
+/// How far beside a region a point may lie and still count as one of its boundary, relative to the size of the region.
 const BESIDE: f64 = 1e-9;
 
 impl Region {
@@ -69,7 +69,7 @@ pub struct Divided {
 }
 
 impl Divided {
-    /// A domain, a name, and the shape of the region: what of it lies in the domain, and in no earlier region.
+    /// The domain with a region of this name: what of the shape lies in the domain, and in no earlier region.
     ///
     /// # Errors
     /// A name that is taken, dimensions that differ, a region that is empty or leaves nothing, a domain with a time.

@@ -153,7 +153,7 @@ pub enum DomainError {
         /// The level there.
         value: f64,
     },
-    /// A triangle that is none.
+    /// A triangle without area, or with vertices that do not exist.
     #[error(
         "triangle {index} (numbered from 0) has no area, or vertices that do not exist: leave it out, or check its vertices"
     )]
@@ -171,7 +171,7 @@ pub enum DomainError {
         /// Where it ends.
         to: [f64; 3],
     },
-    /// A file that is no STL file.
+    /// A file that is not an STL file.
     #[error("the STL file cannot be read: {reason}")]
     Stl {
         /// What is wrong.
@@ -232,7 +232,7 @@ pub enum DomainError {
         /// Where they meet.
         point: [f64; 2],
     },
-    /// A ring of vertices is none.
+    /// A ring has too few vertices.
     #[error("a polygon has at least three vertices, not {found}")]
     TooFewVertices {
         /// The vertices given.
@@ -244,7 +244,7 @@ pub enum DomainError {
         /// Its number.
         hole: usize,
     },
-    /// Names for another number of sides or parts.
+    /// The number of names is not that of the sides or parts.
     #[error("{found} names for {expected} sides: give one name for each")]
     NameCount {
         /// The number of sides.

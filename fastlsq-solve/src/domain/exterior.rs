@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 /// All of the plane outside of an obstacle; made by [`exterior`](DomainExt::exterior).
 ///
-/// Its boundary is that of the obstacle, with normals into it. The box is where the solution is looked at, sampled and
-/// measured; it bounds nothing.
+/// Its boundary is that of the obstacle, with normals that point into it. The box is where the solution is looked at, sampled
+/// and measured; it bounds nothing.
 ///
 /// Unknowns that live there are made of functions that solve the equation and behave at infinity as they must: for
-/// Laplace's equation they stay bounded; for Helmholtz' they [leave the obstacle](crate::LinearProblem::outgoing).
+/// Laplace's equation they stay bounded; for Helmholtz's they [leave the obstacle](crate::LinearProblem::outgoing).
 #[derive(Clone, Debug)]
 pub struct Exterior {
     /// The box without the obstacle.
     near: Arc<Combined>,
     obstacle: Arc<dyn Domain>,
-    /// For each part its number in the near field.
+    /// For each part, its number in the near field.
     parts: Vec<usize>,
 }
 
@@ -101,7 +101,7 @@ impl Domain for Exterior {
     }
 
     fn outline(&self) -> Option<Outline> {
-        // Not that of the near field: it would close where nothing ends.
+        // Not the outline of the near field: it would close where nothing ends.
         None
     }
 

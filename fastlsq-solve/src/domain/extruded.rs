@@ -63,7 +63,7 @@ impl Extruded {
         sides
     }
 
-    /// Draws a height each for `count` points, and what `base` draws for the same points.
+    /// Draws one height for each of `count` points, and what `base` draws for the same points.
     fn with_heights<T>(
         &self,
         count: usize,

@@ -1,7 +1,7 @@
 //! Methods of domains that ask another domain.
 
-/// Inside an implementation of [`Domain`](super::Domain): `forward!(|this| this.inner; dim, contains)` has these methods ask
-/// `inner`, `everything` all of them.
+/// Inside an implementation of [`Domain`](super::Domain): `forward!(|this| this.inner; dim, contains)` makes these methods ask
+/// `inner`; `everything` makes all of them ask it.
 macro_rules! forward {
     (|$this:ident| $inner:expr; everything) => {
         $crate::domain::forward::forward!(|$this| $inner; dim, bounding_box, contains, parts, sample_part,

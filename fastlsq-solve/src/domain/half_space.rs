@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// All x with n·(x − p) ≤ 0: what lies behind the plane through p with normal n.
 ///
-/// It is unbounded, and so no domain by itself: [`cut`](super::DomainExt::cut) takes off what lies before it, and
+/// It is unbounded, and so not a domain by itself: [`cut`](super::DomainExt::cut) takes off what lies in front of it, and
 /// [`within`](Self::within) is what lies behind it in a box. The part of the boundary on the plane is "plane", or what
 /// [`named`](Self::named) says.
 ///
@@ -96,7 +96,7 @@ impl HalfSpace {
         pairs.map(|((x, p), n)| n * (x - p)).sum::<f64>() <= 0.0
     }
 
-    /// The axis that the plane can best be seen along.
+    /// The axis along which the plane is best seen.
     fn steepest(&self) -> usize {
         let sizes = self.normal.iter().map(|n| n.abs()).enumerate();
         sizes
@@ -108,7 +108,7 @@ impl HalfSpace {
     }
 }
 
-/// A half-space as an operand: its plane is sampled where a box lies before or behind it along the steepest axis.
+/// A half-space as an operand: its plane is sampled where a box lies in front of or behind it along the steepest axis.
 #[derive(Debug)]
 struct Plane {
     half_space: HalfSpace,
@@ -173,7 +173,7 @@ impl Domain for Plane {
             return None;
         };
         let (lo, hi) = (self.bounds.lo(), self.bounds.hi());
-        // The point of the line that is nearest to the middle of the box, and half the box' diagonal both ways.
+        // The point of the line that is nearest to the middle of the box, and half the box's diagonal both ways.
         let middle = [0.5 * (lo[0] + hi[0]), 0.5 * (lo[1] + hi[1])];
         let along = [-m, *n];
         let s = (middle[0] - x) * along[0] + (middle[1] - y) * along[1];

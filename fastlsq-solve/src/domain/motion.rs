@@ -37,7 +37,7 @@ impl Motion {
         .checked()
     }
 
-    /// The rotation about the origin of so many axes, from one axis towards another.
+    /// The rotation about the origin in `dim` dimensions, from one axis towards another.
     ///
     /// # Errors
     /// Axes that do not exist or are the same, an angle that is not finite.

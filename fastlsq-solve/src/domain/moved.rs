@@ -76,7 +76,7 @@ impl Moved {
         Self::new(other, self.scale, self.motion.clone())
     }
 
-    /// A box around the image: of the curves where they are known, else of the box around the original.
+    /// A box around the image of the curves where they are known, else around the image of the original's box.
     fn image_bounds(&self) -> Result<BoundingBox, DomainError> {
         if let Some(outline) = self.outline().filter(|_| !self.motion.keeps_axes()) {
             return outline.bounds();

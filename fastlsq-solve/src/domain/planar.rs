@@ -2,7 +2,7 @@
 
 use super::{BoundingBox, DomainError, Outline};
 
-/// An outline with what is asked for again and again.
+/// An outline with what is needed again and again.
 #[derive(Clone, Debug)]
 pub(super) struct Planar {
     pub(super) outline: Outline,
@@ -13,7 +13,7 @@ pub(super) struct Planar {
 impl Planar {
     pub(super) fn new(outline: Outline) -> Result<Self, DomainError> {
         let (bounds, area) = (outline.bounds()?, outline.area());
-        // Less is the rounding of curves that enclose nothing.
+        // Anything less is the rounding of curves that enclose nothing.
         if !(area.is_finite() && area > 1e-14 * bounds.volume()) {
             return Err(DomainError::EmptyShape);
         }

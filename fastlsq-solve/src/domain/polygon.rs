@@ -22,9 +22,9 @@ use super::{Curve, DomainError, Outline};
 pub struct Polygon {
     /// The outer ring counter-clockwise, then the holes clockwise.
     rings: Vec<Vec<[f64; 2]>>,
-    /// For each side of each ring its number among the ring's sides as they were given.
+    /// For each side of each ring, its number among the ring's sides as they were given.
     order: Vec<Vec<usize>>,
-    /// For each side of each ring its name.
+    /// For each side of each ring, its name.
     names: Vec<Vec<String>>,
     planar: Planar,
 }
@@ -63,11 +63,11 @@ impl Polygon {
         Ok(polygon)
     }
 
-    /// Names for the sides, in the order in which vertices were given, holes after the outer ring. Sides of one name are
+    /// Names for the sides, in the order in which vertices were given, holes after the outer ring. Sides with the same name are
     /// one part.
     ///
     /// # Errors
-    /// Another number of names than of sides.
+    /// A number of names that is not that of the sides.
     pub fn with_names(&self, names: &[&str]) -> Result<Self, DomainError> {
         let expected = self.rings.iter().map(Vec::len).sum();
         if names.len() != expected {

@@ -16,7 +16,7 @@ pub struct Quadrature {
 }
 
 impl Quadrature {
-    /// The same weight for every point, all together `volume`.
+    /// The same weight for every point, adding up to `volume`.
     #[must_use]
     pub fn equal(points: Array2<f64>, volume: f64) -> Self {
         let count = points.nrows();

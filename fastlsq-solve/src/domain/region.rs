@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// [`contains`](Domain::contains), [`parts`](Domain::parts) and
 /// [`sample_part`](Domain::sample_part); the rest has defaults. Points come from the given sampler
 /// only, so that a seed determines them. Draw all coordinates of a point in one call of
-/// [`UnitSampler::points`]: low-discrepancy points are even only together.
+/// [`UnitSampler::points`]: low-discrepancy points are evenly spread only together.
 /// Choosing parts by name or role, and sampling several at once, is in
 /// [`DomainExt`](super::DomainExt).
 pub trait Domain: Debug + Send + Sync {
@@ -49,7 +49,7 @@ pub trait Domain: Debug + Send + Sync {
         sampler: &mut UnitSampler,
     ) -> Result<BoundaryPoints, DomainError>;
 
-    /// `count` points, uniform in volume, one per row. By default points of the bounding box, those
+    /// `count` points, uniform in volume, one per row. By default points of the bounding box, with those
     /// outside rejected.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ pub trait Domain: Debug + Send + Sync {
         Ok(Quadrature::equal(points, self.volume()?))
     }
 
-    /// The boundary as curves, where the domain is one of the plane and knows them. Set operations of such domains
+    /// The boundary as curves, where the domain lies in the plane and knows them. Set operations of such domains
     /// are exact, and [`corners`](Domain::corners) and [`holes`](Domain::holes) follow.
     fn outline(&self) -> Option<Outline> {
         None
@@ -149,7 +149,7 @@ pub trait Domain: Debug + Send + Sync {
         None
     }
 
-    /// Space alone, of which this domain is the product with an interval of time as its last axis; `None` if it is no such
+    /// Space alone, of which this domain is the product with an interval of time as its last axis; `None` if it is not such a
     /// product. Parts of its boundary keep their numbers.
     fn at_one_time(&self) -> Option<Arc<dyn Domain>> {
         None

@@ -13,13 +13,13 @@ const HOPELESS: usize = 1000;
 const LARGEST_BATCH: usize = 1 << 16;
 /// Points for the estimate of a volume.
 const VOLUME_POINTS: usize = 1 << 14;
-/// Points of a part that tell which share of it remains.
+/// Points of a part that tell what share of it remains.
 const SHARE_POINTS: usize = 1 << 15;
 /// Points of a part tried at a time, at most, and how few of them may remain: a part may be large beside what does.
 const PART_BATCH: usize = 1 << 14;
 const HOPELESS_PART: usize = 10_000;
 
-/// Points of the bounding box, those outside the domain rejected.
+/// Points of the bounding box, with those outside the domain rejected.
 pub(super) fn sample<D: Domain + ?Sized>(
     domain: &D,
     count: usize,
@@ -92,7 +92,7 @@ pub(super) fn share<D: Domain + ?Sized>(
     Ok(kept.count() as f64 / SHARE_POINTS as f64)
 }
 
-/// Points of a part of the boundary, those that do not remain rejected.
+/// Points of a part of the boundary, with those that do not remain rejected.
 pub(super) fn sample_part<D: Domain + ?Sized>(
     domain: &D,
     part: usize,

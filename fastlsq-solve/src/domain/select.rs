@@ -226,7 +226,7 @@ pub trait DomainExt: Domain {
         Moved::scale(self, factor)
     }
 
-    /// The same domain, the points of its boundary that satisfy a predicate being a part of this name.
+    /// The same domain, in which the boundary points that satisfy a predicate form a part of this name.
     ///
     /// ```
     /// use fastlsq_solve::domain::{Ball, Domain, DomainExt};
@@ -250,7 +250,7 @@ pub trait DomainExt: Domain {
         Parted::new(self, name, predicate)
     }
 
-    /// The same domain, what of it lies in a shape being a region of this name, where equations of its own hold. What is
+    /// The same domain, in which what lies in a shape is a region of this name, with equations of its own. What is
     /// left is the region [`REST`](super::REST); what lies between, with normals out of the shape, is a part of the
     /// boundary with the region's name.
     ///
@@ -302,13 +302,13 @@ pub trait DomainExt: Domain {
 
 impl<D: Domain + ?Sized> DomainExt for D {}
 
-/// What the faces of a box with so many axes are called: "x=lo", "y=hi", "x₄=lo".
+/// What the faces of a box with this many axes are called: "x=lo", "y=hi", "x₄=lo".
 pub(super) fn face_name(axes: usize, axis: usize, upper: bool) -> String {
     let end = if upper { "hi" } else { "lo" };
     format!("{}={end}", axis_name(axes, axis))
 }
 
-/// What an axis is called among so many: x, y and z, or x₀, x₁, … beyond three.
+/// What an axis is called among this many: x, y and z, or x₀, x₁, … beyond three.
 pub(super) fn axis_name(axes: usize, axis: usize) -> String {
     let space = Space::new(axes);
     match space.names().get(axis) {

@@ -77,7 +77,7 @@ impl Domain for SpaceTime {
     fn regions(&self) -> Vec<Region> {
         let mut regions = self.space().regions();
         for region in &mut regions {
-            // What could be put over these times as a whole can be so in parts.
+            // What could be put over these times as a whole can be in parts too.
             if let Ok(over) = self.alike(region.domain.clone()) {
                 region.domain = Arc::new(over);
             }

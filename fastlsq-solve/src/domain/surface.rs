@@ -26,7 +26,7 @@ const MOST_BINS: usize = 512;
 pub struct Surface {
     vertices: Vec<[f64; 3]>,
     triangles: Vec<[usize; 3]>,
-    /// For each piece the numbers of its triangles, with the area of all up to and including each.
+    /// For each piece, the numbers of its triangles, with the area of all up to and including each.
     pieces: Vec<Vec<(usize, f64)>>,
     bounds: BoundingBox,
     volume: f64,
@@ -52,7 +52,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl Surface {
-    /// Vertices, and three of them for each triangle, all counter-clockwise seen from outside or all clockwise.
+    /// Vertices, and the numbers of three of them for each triangle, all counter-clockwise seen from outside or all clockwise.
     ///
     /// # Errors
     /// Vertices that do not exist or are not finite, triangles without area, a surface that is not closed: every edge must

@@ -44,7 +44,7 @@ impl Torus {
         ]
     }
 
-    /// Points uniform in the measure (R + ρ cos θ) dθ dφ, at distances ρ of the tube's axis from two numbers each.
+    /// Angles uniform in the measure (R + ρ cos θ) dθ dφ, at the distance ρ from the tube's axis, from two numbers.
     fn angles(&self, distance: f64, u: f64, v: f64) -> (f64, f64) {
         (kepler(TAU * u, distance / self.major), TAU * v)
     }

@@ -3,7 +3,7 @@
 //! M rows, N columns and k right-hand sides on P processes. The rows are S streams ([`RowsCost::streams`]); a process reduces
 //! its S/P of them, and triangles are merged over log₂ P levels:
 //!
-//! | | on the longest way | in all |
+//! | | on the longest path | in all |
 //! |---|---|---|
 //! | reduction | (2N² + 4Nk) M/P − ⅔N³ S/P | P times that |
 //! | merges | (⅔N³ + 2N²k)(S/P − 1 + log₂ P) | (⅔N³ + 2N²k)(S − 1) |
@@ -33,12 +33,12 @@ pub struct RowsCost {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Messages one after the other on the longest way, there and back.
+    /// Messages one after the other on the longest path, there and back.
     pub steps: u32,
 }
 
 impl RowsCost {
-    /// Of `rows`×`columns` numbers with so many right-hand sides on so many processes.
+    /// Of `rows`×`columns` numbers with this many right-hand sides on this many processes.
     #[must_use]
     pub fn new(rows: usize, columns: usize, right_hand_sides: usize, processes: usize) -> Self {
         let layout = Layout::new(rows, columns);

@@ -80,7 +80,7 @@ impl<'a> Elimination<'a> {
         }
     }
 
-    /// Brings the next `width` columns up to date and reduces them, and the others up to date meanwhile.
+    /// Brings the next `width` columns up to date and reduces them, and updates the others meanwhile.
     /// Returns the columns before the reduction, and T.
     pub(super) fn reduce_next_panel(&mut self, width: usize) -> (Mat<f64>, Mat<f64>) {
         let (rank, work) = (self.rank, self.work);

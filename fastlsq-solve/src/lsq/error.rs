@@ -3,7 +3,7 @@
 use crate::control::Limit;
 use thiserror::Error;
 
-/// Which of the given data an error speaks of.
+/// Which of the given data an error is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Input {
@@ -139,7 +139,7 @@ pub enum LsqError {
 }
 
 impl LsqError {
-    /// The error of rows that were counted from another one than the first.
+    /// The error of rows that were counted from a row other than the first.
     pub(crate) fn moved(mut self, first: usize) -> Self {
         if let Self::NotFinite { row, .. } = &mut self {
             *row += first;

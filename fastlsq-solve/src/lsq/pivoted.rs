@@ -38,7 +38,7 @@ pub(crate) struct PivotedQr {
     panels: Vec<Panel>,
 }
 
-/// Panel width: narrow, because choosing the pivots of a panel costs its width squared a column.
+/// Panel width: narrow, because choosing the pivots of a panel costs its width squared per column.
 fn panel_width(n: usize) -> usize {
     if n <= 64 { 16 } else { 32 }
 }

@@ -2,7 +2,7 @@
 //!
 //! The streams of the [`Layout`] are shared out; each process reduces its own with the kernels of `streamed`, and the
 //! triangles go up the same tree as in a single process, from the owner of the right half to that of the left one. A triangle
-//! travels packed, N(N+1)/2 + Nk + k numbers. In the end all have the root's.
+//! travels packed, N(N+1)/2 + Nk + k numbers. In the end all processes have the root's.
 //!
 //! Q stays where it was made: Qᵀb and Q·c follow the same tree, up and down, with N×k numbers for each merge.
 

@@ -3,7 +3,7 @@
 //! The rows are cut into streams; each stream keeps one upper triangle and merges row blocks into it,
 //! and the triangles of the streams are merged pairwise in a fixed tree. Right-hand sides travel as
 //! extra columns, so Qᵀb and the residual norms come out with R. Memory is a few triangles plus one
-//! block a thread, whatever the number of rows, unless the reflectors are kept.
+//! block per thread, whatever the number of rows, unless the reflectors are kept.
 
 use super::block::{BlockReflectors, Shape, join, reduce_block};
 use super::error::{Input, LsqError};
@@ -198,7 +198,7 @@ impl Context<'_> {
         })
     }
 
-    /// Takes note of a block with so many rows.
+    /// Takes note of a block with this many rows.
     fn count(&self, shape: Shape, rows: usize) {
         if let Some(tally) = self.tally {
             tally.worked(shape.flops(rows, self.source.ncols(), self.rhs.ncols()));

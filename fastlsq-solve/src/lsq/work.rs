@@ -4,8 +4,8 @@ use crate::control::Control;
 
 /// Whether to use tasks, and who may stop the work.
 ///
-/// Kernels that are stopped return early with results that mean nothing. That a control is over never changes back, so
-/// whoever uses a result asks it once more before.
+/// Kernels that are stopped return early with results that mean nothing. A control that is over stays over, so
+/// whoever uses a result asks the control once more first.
 #[derive(Clone, Copy)]
 pub(crate) struct Work<'a> {
     pub(crate) parallel: bool,

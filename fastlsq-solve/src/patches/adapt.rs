@@ -153,7 +153,7 @@ pub(super) fn factor<'a>(
     Ok(factored)
 }
 
-/// A state corrected for rounding, and the estimate with what the last correction changed: what that leaves stays unknown.
+/// A state corrected for rounding, and the estimate with what the last correction changed: what remains after it stays unknown.
 pub(super) fn corrected(
     factored: &Factored<'_>,
     mut state: State,

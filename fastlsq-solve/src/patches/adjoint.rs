@@ -1,6 +1,6 @@
 //! Transposed solves: what covectors of the coefficients say of the data, through the same leaves and the same tree.
 //!
-//! A solve takes data to c₀ = S g + P f in each leaf, these to what fluxes and outer rows leave over, r = −D c₀, the
+//! A solve takes data to c₀ = S g + P f in each leaf, these to the defect of fluxes and outer rows, r = −D c₀, the
 //! tree takes r to traces λ = K⁻¹ r, and c = c₀ + S λ. Backwards, c̄ gives λ̄ = Sᵀ c̄, r̄ = K⁻ᵀ λ̄, c̄₀ = c̄ − Dᵀ r̄, and
 //! f̄ = Pᵀ c̄₀, ḡ = Sᵀ c̄₀. Each front solves its transposed system with the factors that it has.
 
@@ -22,8 +22,8 @@ pub(super) struct DataCovector {
 }
 
 impl Factored<'_> {
-    /// The transpose of a solve from nothing: for c̄ of every leaf, d̄ with ⟨c(data), c̄⟩ = ⟨data, d̄⟩. Where several processes
-    /// have the leaves, each learns what is said of its own, and all what is said of the functionals.
+    /// The transpose of a solve from nothing: for c̄ of every leaf, d̄ with ⟨c(data), c̄⟩ = ⟨data, d̄⟩. Where several
+    /// processes share the leaves, each learns what is said of its own, and all of them learn what is said of the functionals.
     pub(super) fn transposed(&self, covectors: &[Vec<f64>]) -> DataCovector {
         let (leaves, skeleton, reference) = (&self.leaves, &self.skeleton, self.reference);
         let mut traces = vec![0.0; self.elimination.unknowns()];

@@ -26,14 +26,14 @@ pub(super) enum Shape {
         places: Vec<[Option<u32>; 2]>,
         eliminated: u32,
     },
-    /// A last front that so many functionals border.
+    /// A last front that this many functionals border.
     Bordered { front: u32, borders: usize },
 }
 
 /// Schur complements with more rows than this are not kept: they are made again where they are needed again.
 pub(super) const KEPT_ROWS: usize = 512;
 
-/// A front of a shape on a process: its fronts are its own.
+/// A front of a shape on a process: each process has its own fronts.
 pub(super) type Key = (usize, u32);
 
 /// What is known of a front, wherever it is.
@@ -68,7 +68,7 @@ pub(super) struct FrontCache {
     /// Schur complements, as long as they are needed or small.
     pub(super) schurs: HashMap<u32, Mat<f64>>,
     next: u32,
-    /// Bytes that all fronts of a process may have.
+    /// Bytes that all fronts of a process may take.
     limit: usize,
     pub(super) sharing: Sharing,
 }
@@ -97,7 +97,7 @@ impl FrontCache {
         id
     }
 
-    /// The steps to be factored: those with unknown fronts, and those whose Schur complements these need and are gone.
+    /// The steps to be factored: those with unknown fronts, and those whose Schur complements are gone but needed by these.
     pub(super) fn wanted(&self, steps: &[Step], keys: &[Key]) -> Vec<usize> {
         let mut seen = HashSet::new();
         let first: Vec<usize> = (0..steps.len()).filter(|&i| seen.insert(keys[i])).collect();
@@ -117,8 +117,8 @@ impl FrontCache {
         wanted
     }
 
-    /// Forgets what is not used any more, and makes sure that new fronts of these sizes have room on every process: on the first
-    /// that makes it for good, on those that help as long as it is made.
+    /// Forgets what is not used any more, and makes sure that new fronts of these sizes have room on every process: for good
+    /// on the one that keeps a front, and while it is made on those that help.
     pub(super) fn make_room<'a>(
         &mut self,
         used: &HashSet<Key>,
@@ -136,7 +136,7 @@ impl FrontCache {
         let bordered: HashSet<u32> = self.known.keys().filter_map(within).collect();
         self.known
             .retain(|_, id| ids.contains(id) || bordered.contains(id));
-        // Those that are made anew replace others, so that this is somewhat too much.
+        // Those that are made anew replace others, so this is somewhat too large.
         let mut sums: HashMap<usize, (usize, usize)> = HashMap::new();
         for (makers, size) in new {
             for (place, &maker) in makers.iter().enumerate() {

@@ -185,7 +185,7 @@ impl LocalRow {
         }
     }
 
-    /// The largest difference to the coefficients of another row with the same terms; infinite if its terms are others.
+    /// The largest difference from the coefficients of another row with the same terms; infinite if its terms are others.
     pub(super) fn distance(&self, other: &Self) -> f64 {
         let same = |(a, b): (&LocalTerm, &LocalTerm)| (a.unknown, a.alpha) == (b.unknown, b.alpha);
         let pairs = || self.terms.iter().zip(&other.terms);

@@ -195,7 +195,7 @@ impl Elimination {
                     self.scatter(&outward, boundary, &mut values, 1.0);
                 }
                 Act::Pass { from, to, blocks } if *from == me || *to == me => {
-                    // What is passed on is counted there, and here no more.
+                    // What is passed on is counted there, and no longer here.
                     let (keep, own) = if *to == me {
                         (1.0, None)
                     } else {

@@ -40,7 +40,7 @@ pub enum PatchError {
         /// The condition.
         label: String,
     },
-    /// Patches in space for equations that are not linear, and that were not asked for.
+    /// Patches in space that were not asked for, for equations that are not linear.
     #[error(
         "in space, patches for equations that are not linear take their time: ask for them with Options::patches"
     )]

@@ -32,7 +32,7 @@ pub(super) struct Linearisation {
 }
 
 impl Linearisation {
-    /// All terms, with coefficients that may be off by so much.
+    /// All terms, with coefficients that may be off by this much.
     pub(super) fn near(slack: f64) -> Self {
         Self {
             leading_only: false,

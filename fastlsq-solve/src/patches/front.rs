@@ -28,7 +28,7 @@ pub(super) struct Lu {
     order: Vec<usize>,
 }
 
-/// Who works on which columns of a matrix that is factored.
+/// Who works on which columns of a matrix that is being factored.
 pub(super) trait Share: Sync {
     /// Whether this process keeps a panel up to date.
     fn has(&self, panel: usize) -> bool;
@@ -50,7 +50,7 @@ impl Share for Alone {
 }
 
 impl Lu {
-    /// Factors a square matrix by panels, the trailing matrix updated in chunks of fixed width: the result does not
+    /// Factors a square matrix by panels, with the trailing matrix updated in chunks of fixed width: the result does not
     /// depend on the number of threads.
     pub(super) fn new(a: Mat<f64>) -> Result<Self, PatchError> {
         let largest = a.norm_max();
@@ -133,13 +133,13 @@ impl Lu {
 }
 
 impl Lu {
-    /// With K_be below K_ee, columns of K_eb above those of K_bb: K_eb ← X = K_ee⁻¹ K_eb, K_bb ← K_bb − K_be X.
-    pub(super) fn eliminate(&self, columns: MatMut<'_, f64>) {
-        let parallel = columns.nrows() > PARALLEL_ROWS;
-        each_chunk(columns, parallel, |chunk| {
-            let (mut inward, schur) = chunk.split_at_row_mut(self.order.len());
+    /// With K_be below K_ee: K_eb ← X = K_ee⁻¹ K_eb, K_bb ← K_bb − K_be X, for some columns of both.
+    pub(super) fn eliminate(&self, inward: MatMut<'_, f64>, open: MatMut<'_, f64>) {
+        let parallel = inward.nrows() + open.nrows() > PARALLEL_ROWS;
+        let columns = chunks(inward).zip(chunks(open)).collect();
+        each_of(columns, parallel, |(mut inward, open)| {
             self.solve(inward.rb_mut());
-            add_product(schur, -1.0, self.below(), inward.rb(), false);
+            add_product(open, -1.0, self.below(), inward.rb(), false);
         });
     }
 
@@ -206,11 +206,7 @@ fn chunks(a: MatMut<'_, f64>) -> impl Iterator<Item = MatMut<'_, f64>> {
     })
 }
 
-fn each_of(
-    chunks: Vec<MatMut<'_, f64>>,
-    parallel: bool,
-    work: impl Fn(MatMut<'_, f64>) + Sync + Send,
-) {
+fn each_of<T: Send>(chunks: Vec<T>, parallel: bool, work: impl Fn(T) + Sync + Send) {
     if parallel && chunks.len() > 1 {
         chunks.into_par_iter().for_each(work);
     } else {
@@ -218,40 +214,47 @@ fn each_of(
     }
 }
 
-/// The matrix of a front: the columns of the eliminated unknowns e, and those of the others, b.
+/// The matrix of a front: eliminated unknowns e, and those that stay open, b.
 #[derive(Debug)]
 pub(super) struct FrontMatrix {
     /// K_ee above K_be.
     pub(super) own: Mat<f64>,
-    /// K_eb above K_bb.
-    pub(super) others: Mat<f64>,
+    /// K_eb.
+    pub(super) inward: Mat<f64>,
+    /// K_bb.
+    pub(super) open: Mat<f64>,
 }
 
 impl FrontMatrix {
-    /// Zeros, for so many eliminated unknowns and others.
+    /// Zeros, for this many eliminated unknowns and open ones.
     pub(super) fn zeros(e: usize, b: usize) -> Self {
         Self {
             own: Mat::zeros(e + b, e),
-            others: Mat::zeros(e + b, b),
+            inward: Mat::zeros(e, b),
+            open: Mat::zeros(b, b),
         }
     }
 
     /// A square matrix whose first rows and columns are those of the eliminated unknowns.
     pub(super) fn split(k: MatRef<'_, f64>, e: usize) -> Self {
         let (own, others) = k.split_at_col(e);
+        let (inward, open) = others.split_at_row(e);
         Self {
             own: own.to_owned(),
-            others: others.to_owned(),
+            inward: inward.to_owned(),
+            open: open.to_owned(),
         }
     }
 
-    /// A block, which has columns of one kind only.
+    /// A block, which has rows of one kind and columns of one kind.
     pub(super) fn block(&mut self, row: usize, column: usize, size: usize) -> MatMut<'_, f64> {
         let e = self.own.ncols();
-        match column.checked_sub(e) {
-            None => self.own.as_mut().submatrix_mut(row, column, size, size),
-            Some(column) => self.others.as_mut().submatrix_mut(row, column, size, size),
-        }
+        let (part, row, column) = match (row.checked_sub(e), column.checked_sub(e)) {
+            (_, None) => (&mut self.own, row, column),
+            (None, Some(column)) => (&mut self.inward, row, column),
+            (Some(row), Some(column)) => (&mut self.open, row, column),
+        };
+        part.as_mut().submatrix_mut(row, column, size, size)
     }
 
     /// K_ee.
@@ -273,18 +276,20 @@ pub(super) struct Front {
 impl Front {
     /// Eliminates; the second part of the answer is the Schur complement on the others, K_bb − K_be K_ee⁻¹ K_eb.
     pub(super) fn new(k: FrontMatrix) -> Result<(Self, Mat<f64>), PatchError> {
-        let FrontMatrix { own, mut others } = k;
+        let FrontMatrix {
+            own,
+            mut inward,
+            mut open,
+        } = k;
         let largest = own.as_ref().subrows(0, own.ncols()).norm_max();
         let lu = Lu::by_panels(own, largest, &Alone)?;
-        lu.eliminate(others.as_mut());
-        Ok(Self::of(lu, others.as_ref()))
+        lu.eliminate(inward.as_mut(), open.as_mut());
+        Ok((Self { lu, inward }, open))
     }
 
-    /// The front with these factors, and its Schur complement: K_ee⁻¹ K_eb stands above it.
-    pub(super) fn of(lu: Lu, columns: MatRef<'_, f64>) -> (Self, Mat<f64>) {
-        let (inward, schur) = columns.split_at_row(lu.order.len());
-        let inward = inward.to_owned();
-        (Self { lu, inward }, schur.to_owned())
+    /// The front with these factors and K_ee⁻¹ K_eb.
+    pub(super) fn of(lu: Lu, inward: Mat<f64>) -> Self {
+        Self { lu, inward }
     }
 
     /// r_e → y = K_ee⁻¹ r_e in place; the answer is K_be y.

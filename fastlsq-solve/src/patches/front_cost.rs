@@ -2,15 +2,15 @@
 //!
 //! The front of e unknowns that are tied to b others, n = e + b, by q processes ([how](super::joint)), to leading order:
 //!
-//! | | on the longest way | in all |
+//! | | on the longest path | in all |
 //! |---|---|---|
 //! | operations | (⅔e³ + 2e²b + 2eb²)/q + ce² (1 − 1/q) | ⅔e³ + 2e²b + 2eb² |
 //! | numbers | (e² + 2nb)(1 − 1/q) + ne log₂ q | (e² + 2nb)(1 − 1/q) + ne (q − 1) |
 //! | messages | 2(q − 1) + (1 + e/c) log₂ q | (3 + e/c)(q − 1) |
 //!
-//! c = 96 are the columns of a panel, which one process factors while the others wait. The numbers that leave the owner and come
-//! back to it do not become fewer with q: however many processes there are, the gain is below
-//! (⅔e³ + 2e²b + 2eb²) / ((e² + 2nb) w), where w are the operations that a process does while one number travels.
+//! c = 96 is the number of columns of a panel, which one process factors while the others wait. The numbers that leave the
+//! owner and come back to it do not become fewer with q: however many processes there are, the gain is below
+//! (⅔e³ + 2e²b + 2eb²) / ((e² + 2nb) w), where w is the number of operations that a process does while one number travels.
 
 use std::ops::Range;
 
@@ -97,7 +97,7 @@ pub struct FrontCost {
     pub messages: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Operations, numbers and messages one after the other on the longest way.
+    /// Operations, numbers and messages one after the other on the longest path.
     pub longest: [f64; 3],
 }
 
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!((members(20, 16), members(20, 1)), (1, 1));
         assert_eq!((members(5000, 2), members(5000, 3)), (2, 3));
         assert!(members(5000, 1024) > 8);
-        // The owner's part does not become less.
+        // The owner's part does not shrink.
         assert!(members(5000, 1024) < 1024);
     }
 }

@@ -127,7 +127,7 @@ pub(super) fn factor_fronts(
                     schur
                 }
                 Err(error) => {
-                    // Others wait for it all the same; that it means nothing is said in the end.
+                    // Others wait for it all the same; they learn in the end that it means nothing.
                     failure = failure.and(Err(error));
                     let open = size_of(index).1;
                     Mat::zeros(open, open)

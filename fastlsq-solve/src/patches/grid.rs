@@ -4,7 +4,7 @@ use super::PatchError;
 use super::options::PatchOptions;
 use super::problem::PatchProblem;
 
-/// Lattice units along a root cell: leaves are this many halvings deep at most.
+/// Lattice units along a root cell, a power of two whose exponent is the greatest depth of a leaf.
 pub(super) const UNIT: u64 = 1 << 40;
 
 /// A cube of lattice units; axes that do not exist stay at 0.

@@ -10,7 +10,7 @@ use super::operator::LeafOperator;
 use super::reference::{Reference, times};
 use crate::lsq::add_product;
 
-/// Leaves in a group at most.
+/// The most leaves in a group.
 const GROUP: usize = 32;
 
 /// Leaves that share their operator, by their places in the tree.
@@ -57,7 +57,7 @@ impl Group<'_> {
     /// c + P (f − A c) with these traces: what the equation inside and the sides make of an approximation c.
     ///
     /// From nothing this is S λ + P f; from an earlier result, a step of iterative refinement. For equations that are
-    /// not linear, what c leaves over of them is given, and this is a step of Newton's method.
+    /// not linear, the residual that c leaves in them is given, and this is a step of Newton's method.
     pub(super) fn improved(
         &self,
         (leaves, data): (&[&Leaf], &[&LeafData]),

@@ -19,7 +19,7 @@ use super::reference::{LeastSquares, Reference, times};
 use crate::dense::{cholesky, cholesky_solve};
 use crate::lsq::{add_product, pivoted_qr, solve_upper};
 
-/// Pivots of the Gram matrix's factor below this share of the largest ask for the factors of the rows themselves.
+/// Pivots of the Gram matrix's factor below this share of the largest call for the factors of the rows themselves.
 const FLAT: f64 = 1e-3;
 /// Functions that Δ̂ takes to less than this share of the largest are left out.
 const CUT: f64 = 1e-13;

@@ -6,7 +6,7 @@
 //! 1. K_be goes from the owner to all, the columns of K_ee, K_eb and K_bb to the member that has them.
 //! 2. K_ee is factored by panels. The member that has a panel factors it and passes it on to all; each brings its own later
 //!    ones up to date. In the end all have the factors.
-//! 3. Each member eliminates its columns: K_ee⁻¹ K_eb above K_bb − K_be K_ee⁻¹ K_eb; they go back to the owner.
+//! 3. Each member eliminates its columns: those of K_ee⁻¹ K_eb and of K_bb − K_be K_ee⁻¹ K_eb go back to the owner.
 //!
 //! What is done to a chunk does not depend on who does it, so that the owner has what it would have computed alone, to the last
 //! bit, and solves with it, transposed or not, as if it had. [`FrontCost`](super::FrontCost) says when this is faster.
@@ -32,7 +32,7 @@ pub(super) struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    /// The front of so many eliminated unknowns and of those they are tied to; `None` for those who are no members.
+    /// The front of this many eliminated unknowns and of those they are tied to; `None` for processes that are not members.
     pub(super) fn new(
         team: &'a dyn Team,
         members: &'a [usize],
@@ -59,7 +59,8 @@ impl<'a> Joint<'a> {
         let (e, b) = self.deal.size;
         let FrontMatrix {
             own,
-            others: mut columns,
+            mut inward,
+            mut open,
         } = k;
         let (inner, outward) = own.as_ref().split_at_row(e);
         let largest = inner.norm_max();
@@ -68,27 +69,33 @@ impl<'a> Joint<'a> {
         spread(self.team, self.members, 0, &mut to_all);
         for place in 1..self.members.len() {
             let mut share = flat(taken(inner, &self.deal.inner(place)).as_ref());
-            let outer = taken(columns.as_ref(), &self.deal.outer(place));
-            share.extend(flat(outer.as_ref()));
+            for part in [&inward, &open] {
+                let outer = taken(part.as_ref(), &self.deal.outer(place));
+                share.extend(flat(outer.as_ref()));
+            }
             if !share.is_empty() {
                 self.team.send(self.members[place], &share);
             }
         }
         let lu = Lu::by_panels(own, largest, self)?;
         let chunks = self.deal.outer(0);
-        let mut own = taken(columns.as_ref(), &chunks);
-        lu.eliminate(own.as_mut());
-        put(own.as_ref(), &chunks, columns.as_mut());
+        let mut own = [&inward, &open].map(|part| taken(part.as_ref(), &chunks));
+        let [own_inward, own_open] = &mut own;
+        lu.eliminate(own_inward.as_mut(), own_open.as_mut());
+        let mut put_back = |[own_inward, own_open]: [Mat<f64>; 2], chunks: &[Range<usize>]| {
+            put(own_inward.as_ref(), chunks, inward.as_mut());
+            put(own_open.as_ref(), chunks, open.as_mut());
+        };
+        put_back(own, &chunks);
         for place in 1..self.members.len() {
             let chunks = self.deal.outer(place);
             let mut numbers = vec![0.0; (e + b) * width(&chunks)];
             if !numbers.is_empty() {
                 self.team.receive(self.members[place], &mut numbers);
-                let own = unflat(&numbers, e + b, width(&chunks));
-                put(own.as_ref(), &chunks, columns.as_mut());
+                put_back(unflat_columns(&numbers, (e, b), width(&chunks)), &chunks);
             }
         }
-        Ok(Front::of(lu, columns.as_ref()))
+        Ok((Front::of(lu, inward), open))
     }
 
     /// The part of another member.
@@ -112,12 +119,13 @@ impl<'a> Joint<'a> {
         below.copy_from(&outward);
         let own = unflat(inner_share, e, width(&inner_chunks));
         put(own.as_ref(), &inner_chunks, inner);
-        let mut columns = unflat(outer_share, e + b, width(&outer_chunks));
+        let [mut inward, mut open] = unflat_columns(outer_share, (e, b), width(&outer_chunks));
         drop((own, outward, share));
         let lu = Lu::by_panels(left, largest, self)?;
-        if columns.ncols() > 0 {
-            lu.eliminate(columns.as_mut());
-            self.team.send(self.members[0], &flat(columns.as_ref()));
+        if inward.ncols() > 0 {
+            lu.eliminate(inward.as_mut(), open.as_mut());
+            let done = [flat(inward.as_ref()), flat(open.as_ref())].concat();
+            self.team.send(self.members[0], &done);
         }
         Ok(())
     }
@@ -146,6 +154,12 @@ impl Share for Joint<'_> {
     }
 }
 
+/// Columns of K_eb, and then those of K_bb, from what was sent.
+fn unflat_columns(numbers: &[f64], (e, b): (usize, usize), columns: usize) -> [Mat<f64>; 2] {
+    let (inward, open) = numbers.split_at(e * columns);
+    [unflat(inward, e, columns), unflat(open, b, columns)]
+}
+
 /// Some columns of a matrix, beside each other.
 fn taken(a: MatRef<'_, f64>, chunks: &[Range<usize>]) -> Mat<f64> {
     let mut own = Mat::zeros(a.nrows(), width(chunks));
@@ -168,8 +182,8 @@ fn put(own: MatRef<'_, f64>, chunks: &[Range<usize>], mut to: MatMut<'_, f64>) {
     }
 }
 
-/// What a clock says of a front with made-up entries by the first member alone and by all together; `None` if the bits are not
-/// the same.
+/// The seconds that a front with made-up entries takes, by the first member alone and by all together; `None` if the bits are
+/// not the same.
 #[cfg(feature = "conformance")]
 pub(crate) fn joint_front_seconds(
     team: &dyn Team,

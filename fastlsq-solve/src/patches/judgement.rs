@@ -13,13 +13,13 @@ const LEAF_SHARE: f64 = 0.1;
 /// The error that comes with a residual × h²/a of size 1, where nothing is known yet of how this problem turns residuals
 /// into errors. First solves of forty problems (peaks, corners, layers, fronts, waves) had between 0.03 and 3.
 const FIRST: f64 = 0.3;
-/// The same is not taken to be less than this: changes at the level of rounding say nothing.
+/// That error is never taken to be less than this: changes at the level of rounding say nothing.
 const LEAST: f64 = 1e-3;
 /// A share of what refinements said before counts as well: on a line of the last two, where every other one may gain much
 /// more than the one between; elsewhere of the last one, since what a first, coarse tree said has little to do with how
 /// resolved leaves err.
 const BEFORE: f64 = 0.1;
-/// So many refinements count beside the last one.
+/// How many refinements count beside the last one.
 const fn remembered(dim: usize) -> usize {
     if dim == 1 { 2 } else { 1 }
 }
@@ -62,8 +62,8 @@ impl Judgement {
         let change = compared.then(|| mean(|q| q.change) / norm);
         let estimate = match change {
             None => FIRST * indicator.max(residual),
-            // A change of u is the error of the solve before, whose residual is known: so this problem turns residuals into
-            // errors.
+            // A change of u is the error of the solve before, whose residual is known: that is how this problem turns
+            // residuals into errors.
             Some(change) => {
                 let now = ratio(change, rounds.last());
                 let pairs = rounds.windows(2).rev().take(remembered(dim));
@@ -72,8 +72,8 @@ impl Judgement {
                     BEFORE * ratio(change, pair.first())
                 });
                 let known = earlier.fold(now.max(LEAST), f64::max);
-                // That holds where something was split. On a line, what a leaf leaves over that was not is passed on to all
-                // others, and nothing has been seen of its effect behind larger residuals; in the plane it stays near.
+                // That holds where something was split. On a line, what the residual of a leaf that was not split is passed on
+                // to all others, and its effect has not shown behind larger residuals; in the plane it stays near.
                 let elsewhere = if dim == 1 { known.max(FIRST) } else { known };
                 // In the plane and in space, what may be rounding counts as rounding of u: it oscillates from point to point,
                 // and a function that has it as its source is smaller by as much as derivatives are larger. On a line it may

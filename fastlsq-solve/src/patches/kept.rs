@@ -19,13 +19,13 @@ use super::step::{Factored, State};
 use super::store::Store;
 use super::{Data, Interface, PatchError};
 
-/// Other data may have less of what this tree resolves: residuals are not taken to mean less than this share of them.
+/// Other data may have less of what this tree resolves: residuals are not taken to mean errors of less than this share of them.
 const LEAST_PER_RESIDUAL: f64 = 0.03;
 
 /// A linear problem on a tree of patches with its factors: other sources, boundary values, jumps and numbers of functionals cost
 /// one pass over the tree.
 ///
-/// The tree was made for the problem's own data. The estimate for other data comes from what they leave over on it.
+/// The tree was made for the problem's own data. The estimate for other data comes from the residual that they leave on it.
 ///
 /// ```
 /// use fastlsq_solve::patches::{Data, FaceCondition, PatchOptions, PatchProblem, Piece};
@@ -274,7 +274,7 @@ fn no_such(what: &'static str) -> PatchError {
 }
 
 impl PatchProblem {
-    /// Whether boxes, conditions, interfaces and functionals are as many and in the same places.
+    /// Whether boxes, conditions, interfaces and functionals are equal in number and in the same places.
     fn is_like(&self, other: &Self) -> bool {
         let boxes = |problem: &Self| -> Vec<(Vec<f64>, Vec<f64>)> {
             let each = problem.pieces.iter();

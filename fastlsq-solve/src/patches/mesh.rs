@@ -23,7 +23,7 @@ pub(super) struct PatchMesh {
 }
 
 impl PatchMesh {
-    /// As asked for, or by dimension, in space by tolerance and sources. Where solutions oscillate, so many leaves that each
+    /// As asked for, or by dimension, in space by tolerance and sources. Where solutions oscillate, enough leaves that each
     /// resolves its waves; larger ones on a line and in the plane.
     pub(super) fn first(
         problem: &PatchProblem,

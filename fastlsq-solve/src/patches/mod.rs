@@ -13,7 +13,7 @@
 //! c = S λ + P f,  P = Z (A Z)⁺,  S = (1 − P A) B⁺.
 //!
 //! For constant coefficients, S and P depend on the leaf only through the coefficients in its own coordinates,
-//! c_α h^{−α}; leaves in which these agree up to a common factor share their operators. For −Δ these are all leaves.
+//! c_α h^{−α}; leaves in which these agree up to a common factor share their operators. For −Δ, all leaves do.
 //! Leaves whose coefficients vary have operators of their own, made from tables that all leaves share (`harmonic`).
 //!
 //! In space a trace is not the values at nodes but the coefficients of polynomials of total degree n − 1 on the face: half
@@ -57,7 +57,7 @@
 //! of aλ² + bλ + c tell how thin they are (`mesh`).
 //!
 //! In space, where leaves of one kind make equal fronts on a uniform tree, the first tree is chosen by the sources, and all
-//! leaves are split where many ask for it (`first_cuts`).
+//! leaves are split where many need it (`first_cuts`).
 //!
 //! # Use
 //! ```
@@ -88,8 +88,9 @@
 //! # Where things are
 //! `problem`, `interface`, `functional`, `pointwise`, `stated`, `rectilinear`, `options`, `report`, `error`: what is asked and answered.
 //! `grid`, `tree`, `mesh`: cells. `quadrature`, `reference`, `compression`, `coefficients`, `frame`, `operator`, `harmonic`, `leaf`, `outer`: one leaf.
-//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `joint`, `front_cost`, `cache`, `elimination`, `border`, `adjoint`, `sharing`: all of them. `store`,
-//! `groups`, `step`, `first_cuts`, `indicator`, `judgement`, `adapt`, `newton`: the loop. `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
+//! `skeleton`, `assembly`, `ordering`, `front`, `fronts`, `joint`, `front_cost`, `cache`, `elimination`, `border`, `adjoint`,
+//! `sharing`: all leaves. `store`, `groups`, `step`, `first_cuts`, `indicator`, `judgement`, `adapt`, `newton`: the loop.
+//! `solution`, `kept`, `modes`, `rows`, `layout`: what comes out.
 
 mod adapt;
 mod adjoint;

@@ -4,7 +4,8 @@
 //! A u = θ u with θ = 1/(λ − σ): eigenvalues near the shift σ are the largest of A. A block of functions is mapped again and
 //! again, and A is restricted to all that it has passed through, orthonormal in L2 (a block Krylov space).
 //!
-//! What the tree loses in one solve, relative to u, is the relative change of θ that it causes: λ is wrong by as much of λ − σ.
+//! What the tree loses in one solve, relative to u, is the relative change of θ that it causes: λ is wrong by the same share
+//! of λ − σ.
 
 use std::collections::HashMap;
 
@@ -290,7 +291,7 @@ struct Ritz {
 }
 
 impl Ritz {
-    /// The first so many; `None` if one of them is not real.
+    /// The first `count`; `None` if one of them is not real.
     fn of(basis: &Mat<f64>, images: &Mat<f64>, count: usize, symmetric: bool) -> Option<Self> {
         let small = times(basis.transpose(), images.as_ref());
         let n = small.nrows();

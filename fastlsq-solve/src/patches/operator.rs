@@ -165,7 +165,7 @@ impl SharedInside {
             reference.add_rows(row, &reference.inner, part)?;
         }
         let lift = lift(reference, unknowns);
-        // The equation in the kernel of the traces, for what the lifts and the sources leave over.
+        // The equation in the kernel of the traces, for the residuals that the lifts and the sources leave.
         let inside = LeastSquares::of_equation(restrict_to_kernel(equation.as_ref(), reference));
         let lifted = times(equation.as_ref(), lift.as_ref());
         let traces = lifted.ncols();

@@ -45,7 +45,7 @@ const RATE: f64 = 1e10;
 /// Gibibytes that operators and fronts may take where no limit is given; sharp peaks in space take three.
 const DEFAULT_GIBIBYTES: u64 = 6;
 
-/// Traces of a leaf in space for each solution in it of the same parity, at least: with 1.07 of them errors were 1e-2,
+/// The fewest traces of a leaf in space for each solution in it of the same parity: with 1.07 of them errors were 1e-2,
 /// with 1.25 at rounding.
 const TRACES: f64 = 1.15;
 
@@ -83,7 +83,7 @@ impl LeafSize {
         }
     }
 
-    /// The default where solutions oscillate throughout, as those of Helmholtz' equation do: more functions in fewer
+    /// The default where solutions oscillate throughout, as those of Helmholtz's equation do: more functions in fewer
     /// leaves.
     #[must_use]
     pub fn oscillating(dim: usize) -> Self {
@@ -131,7 +131,7 @@ impl LeafSize {
         };
         let top = self.side_nodes.saturating_sub(1);
         let enough = |odd: usize| {
-            // With so many odd axes: faces across an odd axis, and across an even one.
+            // With this many odd axes: faces across an odd axis, and across an even one.
             let across_odd = odd as f64 * count(top, odd.saturating_sub(1));
             let across_even = (3 - odd) as f64 * count(top, odd);
             across_odd + across_even >= TRACES * count(degree as usize, odd)
@@ -182,14 +182,14 @@ pub struct PatchOptions {
     pub first_grid: Vec<usize>,
     /// The discretisation of a leaf. Default: by dimension; in space also by the tolerance, see [`LeafSize::in_space`].
     pub leaf: Option<LeafSize>,
-    /// Halvings of a root cell at most. Default 36.
+    /// The most halvings of a root cell. Default 36.
     pub max_depth: u32,
-    /// Leaves at most. Default 20 000.
+    /// The most leaves. Default 20 000.
     pub max_leaves: usize,
-    /// Solves at most. Default 60.
+    /// The most solves. Default 60.
     pub max_rounds: usize,
-    /// Limits of time and memory (default: none, and 6 GiB for operators and fronts), and who watches. No further solve is
-    /// begun once the time is up.
+    /// Limits of time and memory (default: none, and 6 GiB for operators and fronts), and the progress callback. No further
+    /// solve is begun once the time is up.
     pub control: Control,
     /// Leaves with an indicator above this share of the largest are split. Default 0.1.
     pub share: f64,
@@ -322,7 +322,7 @@ impl PatchOptions {
         self
     }
 
-    /// Bytes for operators and fronts at most.
+    /// The most bytes for operators and fronts.
     pub(super) fn memory(&self) -> usize {
         self.control
             .memory()

@@ -23,7 +23,7 @@ pub struct PointJet {
     pub derivative: MultiIndex,
 }
 
-/// An equation at points: what it leaves over, and how that changes with each of its jets.
+/// An equation at points: its residuals, and how they change with each of its jets.
 #[derive(Debug, Clone)]
 pub struct PointValues {
     /// N at each point; not finite where it is not defined.

@@ -141,7 +141,7 @@ pub struct PatchProblem {
 }
 
 impl PatchProblem {
-    /// The problem with these boxes and conditions; of several conditions that apply the first one holds.
+    /// The problem with these boxes and conditions; where several conditions apply, the first one holds.
     ///
     /// # Errors
     /// Boxes of different or unsupported dimension, equations that are not of second order, conditions that are not of
@@ -185,7 +185,7 @@ impl PatchProblem {
         Ok(self)
     }
 
-    /// A number that the solution must have besides: the value at a point that fixes a constant, or a mean.
+    /// A number that the solution must have in addition: the value at a point that fixes a constant, or a mean.
     ///
     /// # Errors
     /// A row in other unknowns or another space, with derivatives above the second, with integrals; a value or a point that

@@ -8,7 +8,7 @@ use crate::report::{BlockReport, Report};
 use crate::rows::Score;
 
 impl PatchReport {
-    /// The record of a solve that ended on patches, for `reason` and after so many seconds, judged at fresh points.
+    /// The record of a solve that ended on patches, for `reason` and after this many seconds, judged at fresh points.
     #[must_use]
     pub fn of_solve(
         &self,

@@ -181,7 +181,7 @@ impl Skeleton {
             .collect()
     }
 
-    /// Adds what a leaf with these coefficients and fluxes leaves over in the skeleton's equations.
+    /// Adds the defect that a leaf with these coefficients and fluxes leaves in the skeleton's equations.
     pub(super) fn add_defect(
         &self,
         place: usize,

@@ -14,10 +14,10 @@ use crate::domain::DomainExt;
 use crate::problem::{ConcreteCondition, ConcretePlace, ConcreteProblem, LinearProblem};
 
 impl LinearProblem {
-    /// Solves on a tree of patches, refined where the residual asks for it: for what one sum of waves does not
+    /// Solves on a tree of patches, refined where the residual calls for it: for what one sum of waves does not
     /// resolve, such as peaks, layers and corners. The domain must be an interval, or a union of boxes.
     ///
-    /// [`solve`](Self::solve) does so by itself where it is needed.
+    /// [`solve`](Self::solve) does so automatically where it is needed.
     ///
     /// ```
     /// use fastlsq_solve::patches::PatchOptions;
@@ -34,7 +34,7 @@ impl LinearProblem {
     /// ```
     ///
     /// # Errors
-    /// A statement with mistakes, a domain that is no union of boxes, conditions at points or at times, and as
+    /// A statement with mistakes, a domain that is not a union of boxes, conditions at points or at times, and those of
     /// [`PatchProblem::solve`].
     pub fn solve_in_patches(&self, options: &PatchOptions) -> Result<PatchSolution, PatchError> {
         PatchProblem::of(&self.statement().linear()?)?.solve(options)
@@ -45,7 +45,7 @@ impl PatchProblem {
     /// The problem on patches that a linear problem on a union of boxes states.
     ///
     /// # Errors
-    /// A domain that is no union of boxes, more or fewer equations or conditions than unknowns somewhere, conditions at
+    /// A domain that is not a union of boxes, more or fewer equations or conditions than unknowns somewhere, conditions at
     /// points or at times.
     pub fn of(problem: &ConcreteProblem) -> Result<Self, PatchError> {
         Ok(Self::of_with_origins(problem)?.0)
@@ -153,7 +153,7 @@ impl PatchProblem {
     }
 }
 
-/// Values at points and means at most: those that fix what is free, not a table of data.
+/// The most values at points and means: those that fix what is free, not a table of data.
 const FUNCTIONALS: usize = 12;
 
 /// The stated conditions that those on patches come from.

@@ -173,7 +173,7 @@ impl Factored<'_> {
         }
     }
 
-    /// The share of u that hangs on sources which functionals ask for and the equations do not have.
+    /// The share of u that depends on sources that functionals ask for and the equations do not have.
     ///
     /// # Errors
     /// So much of it that the data contradict each other.
@@ -185,7 +185,7 @@ impl Factored<'_> {
         Ok(misfit)
     }
 
-    /// What a state leaves over of equations that are not linear; empty for the others.
+    /// The residuals that a state leaves in equations that are not linear; empty for the others.
     fn inner_residuals(&self, state: Option<&State>) -> Result<Vec<Vec<f64>>, PatchError> {
         if !self.problem.is_pointwise() {
             return Ok(vec![Vec::new(); self.leaves.len()]);

@@ -81,7 +81,7 @@ impl Store {
             })
             .collect::<Result<_, PatchError>>()?;
         let frames: Vec<LeafFrame> = frames.into_iter().flatten().collect();
-        // A leaf that has changed is a class of its own anew.
+        // A leaf that has changed becomes a new class of its own.
         for frame in &frames {
             self.classes.remove(&LeafClass::Own(frame.cell));
         }

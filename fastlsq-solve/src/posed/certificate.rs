@@ -52,7 +52,7 @@ const SEED: u64 = 0x90_5ed;
 /// How closely a problem is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// With features enough for constants, for what missing conditions leave open, and for the first dozens of
+    /// With enough features for constants, for what missing conditions leave open, and for the first dozens of
     /// eigenfunctions.
     First,
     /// With more and somewhat finer ones, to see whether the amplification grows with them.
@@ -94,7 +94,7 @@ pub fn judge_closely<E>(
 /// Features without parity for the judgement: a part with long waves, a part with shorter ones.
 ///
 /// # Errors
-/// A box that is none.
+/// A box that is not valid.
 pub fn probe_features(
     bounds: &crate::domain::BoundingBox,
     unknowns: usize,

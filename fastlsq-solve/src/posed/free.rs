@@ -41,7 +41,7 @@ const GROWTH: f64 = 1e2;
 /// Points on each part of the boundary.
 const PART_POINTS: usize = 60;
 
-/// The number of conditions that speak of an unknown on one part of the boundary, and how large v is there.
+/// The number of conditions that involve an unknown on one part of the boundary, and how large v is there.
 struct Covered {
     name: String,
     kind: PartKind,

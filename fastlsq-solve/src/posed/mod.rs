@@ -1,14 +1,15 @@
-//! How well a question was posed: whether it has an answer, one answer, and one that rounding does not reach.
+//! How well a question was posed: whether it has an answer, one answer, and one that rounding does not spoil.
 //!
-//! A problem L u = f, B u = g is judged by a function v that nearly solves it with zero data. Data of white noise, as large in
-//! every block as its terms are for a plain function of size one, are solved for; where some function with hardly any
-//! residual exists, the answer v is much of it, and two steps of inverse iteration leave nothing else. The amplification is
+//! A problem L u = f, B u = g is judged by a function v that nearly solves it with zero data. The problem is solved for white
+//! noise, as large in every block as its terms are for a plain function of size one; where some function with hardly any
+//! residual exists, the answer v consists largely of it, and two steps of inverse iteration leave nothing else. The
+//! amplification is
 //! ```text
 //! A = ‖v‖ / max_b ( rms(B_b v) / s_b ),     s_b = rms of the terms of B_b for a plain function of size one,
 //! ```
 //! with the residuals at fresh points, so that v is a certificate: a function of size one all of whose residuals are below
 //! 1/A. A is of the order of one for well-posed problems, 400 at a distance of 1/1000 from a resonance, and 10⁵ … 10¹⁵
-//! for others. Where tiny changes of the data grow the faster the finer they are (heat backwards), it is the larger the
+//! for others. Where tiny changes of the data grow the faster the finer they are (heat backwards), A is the larger the
 //! finer the features: a second look with finer ones tells that from a resonance.
 //! Features have no parity here, since a null function of the other parity would be overlooked.
 //!
@@ -25,7 +26,7 @@ pub use certificate::{Look, Question, judge, judge_closely, probe_features};
 /// Amplifications above this are no longer those of a well-posed problem: the largest of the experiment `posed`, at a
 /// distance of 1/1000 from a resonance, is 400.
 pub(crate) const LARGEST_AMPLIFICATION: f64 = 1e4;
-/// Above this amplification the null function is there as far as features of modest number can tell.
+/// Above this amplification the null function is there as far as a modest number of features can tell.
 const NULL_FUNCTION: f64 = 1e6;
 /// A residual above this share of the data, and not falling with more features, is a contradiction. Those of the experiment
 /// `posed` leave 7 % and more; a well-posed problem that is hard to resolve was seen to leave 0.4 %.

@@ -82,7 +82,7 @@ pub struct ConcreteCondition {
     pub mean: Option<EquationRow>,
 }
 
-/// A problem as rows and data: what candidates are solved with.
+/// A problem as rows and data: the form in which candidates are solved.
 #[derive(Debug, Clone)]
 pub struct ConcreteProblem {
     /// The domain.
@@ -97,7 +97,7 @@ pub struct ConcreteProblem {
     pub conditions: Vec<ConcreteCondition>,
     /// The region that each unknown lives in; `None` for everywhere.
     pub homes: Vec<Option<Region>>,
-    /// The numbers of the real and imaginary parts of outgoing waves.
+    /// The numbers of the unknowns that are the real and imaginary parts of outgoing waves.
     pub outgoing: Vec<[usize; 2]>,
 }
 

@@ -61,7 +61,7 @@ pub(crate) enum Left {
     OnlyUnknown(Trace),
 }
 
-/// What a condition without an unknown speaks of.
+/// What a condition that names no unknown is about.
 #[derive(Debug, Clone)]
 pub(crate) enum Trace {
     Value,
@@ -163,7 +163,7 @@ impl Condition {
         Self::new(Place::Identified(part.into(), motion), left, 0.0.into())
     }
 
-    /// The expression, a number, has given values at given points (one row per point).
+    /// The expression (a number) has given values at given points (one row per point).
     pub fn at(points: Array2<f64>, left: impl Into<Expr>, values: &[f64]) -> Self {
         let place = Place::Points {
             points,
@@ -172,7 +172,7 @@ impl Condition {
         Self::new(place, Left::Expression(left.into()), 0.0.into())
     }
 
-    /// The expression, a number, has this value at one point.
+    /// The expression (a number) has this value at one point.
     ///
     /// ```
     /// use fastlsq_solve::{BoxDomain, Condition, LinearProblem, WALLS, Y, div, grad, laplacian, unknowns, vector};

@@ -10,7 +10,7 @@ use super::mistake::MistakeReason;
 use crate::domain::Motion;
 use crate::domain::{DomainError, DomainExt, PartSelector, Region};
 
-/// Points of a part that tell whether an unknown lives there, or whether a motion fits.
+/// The points of a part that are checked to tell whether an unknown lives there, or whether a motion fits.
 const PROBES: usize = 64;
 /// How far beside a boundary a point is looked at, relative to the size of the domain.
 const BESIDE: f64 = 1e-7;
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         {
             let (point, normal) = (x.to_vec(), n.to_vec());
             let (image, turned) = (motion.image(&point), motion.turned(&normal));
-            // Who leaves through the part enters through its image.
+            // What leaves through the part enters through its image.
             let beside = |sign: f64| -> Vec<f64> {
                 let pairs = image.iter().zip(&turned);
                 pairs.map(|(x, n)| x + sign * step * n).collect()
@@ -156,7 +156,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Pairs that leave their obstacle, and everything else that lives without bounds.
+    /// Pairs that leave their obstacle, and everything else that lives in an unbounded domain.
     pub(super) fn outgoing(&mut self) {
         for [real, imaginary] in self.statement.outgoing.clone() {
             let label = format!("outgoing {real} + i {imaginary}");
@@ -209,13 +209,13 @@ impl ConcreteProblem {
         }
     }
 
-    /// The operator of the only equation of an unknown, if that speaks of no other one.
+    /// The operator of the only equation of an unknown, if it involves no other.
     #[must_use]
     pub fn operator_of(&self, unknown: usize) -> Option<&Operator> {
         self.equation_of(unknown)?.operator.block(unknown)
     }
 
-    /// The only equation of an unknown, if that speaks of no other one.
+    /// The only equation of an unknown, if it involves no other.
     #[must_use]
     pub fn equation_of(&self, unknown: usize) -> Option<&ConcreteEquation> {
         let speaks = |equation: &&ConcreteEquation| equation.operator.block(unknown).is_some();

@@ -136,7 +136,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// The components of an expression that must say something of the unknowns.
+    /// The components of an expression that must say something about the unknowns.
     pub(super) fn lower(
         &mut self,
         label: &str,

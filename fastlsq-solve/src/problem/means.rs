@@ -9,10 +9,10 @@ use super::statement::ProblemStatement;
 use crate::domain::Domain;
 use crate::patches::boxes_of;
 
-/// At so many times a mean over space is asked for: fewer than a table that is split for judging.
+/// The number of times at which a mean over space is asked for: fewer than in a table that is split for judging.
 const MEAN_TIMES: usize = 24;
 
-/// A mean is taken over so many boxes at most.
+/// The most boxes that a mean is taken over.
 const MEAN_BOXES: usize = 64;
 
 impl ProblemStatement {

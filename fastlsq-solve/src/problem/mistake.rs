@@ -1,4 +1,4 @@
-//! What can be wrong with a statement, in the words of who made it.
+//! What can be wrong with a statement, in the words of whoever made it.
 
 use std::fmt;
 
@@ -90,12 +90,12 @@ pub enum MistakeReason {
         /// The unknown.
         unknown: String,
     },
-    /// A mean over a domain that is no box.
+    /// A mean over a domain that is not made of boxes.
     #[error(
         "means are known over boxes and unions of boxes, where integrals of features have a closed form; fix a value at a point with .value_at(…)"
     )]
     MeanOfShape,
-    /// An equation or condition that says nothing of the unknowns.
+    /// An equation or condition that says nothing about the unknowns.
     #[error("it contains none of the unknowns ({})", unknowns.join(", "))]
     WithoutUnknown {
         /// The unknowns of the problem.

@@ -84,7 +84,7 @@ impl LinearProblem {
 
     crate::stating_methods!();
 
-    /// p + iq, complex amplitude of waves p cos ωt + q sin ωt, leaves the obstacle: r^{1/2}(∂ᵣ − ik)(p + iq) → 0 far away.
+    /// p + iq, the complex amplitude of waves p cos ωt + q sin ωt, leaves the obstacle: r^{1/2}(∂ᵣ − ik)(p + iq) → 0 far away.
     /// On the [outside of an obstacle](crate::DomainExt::exterior), where Δp + k²p = 0 and the same for q, such a pair is made
     /// of Hankel functions.
     ///
@@ -116,7 +116,7 @@ impl LinearProblem {
     /// Solves with everything chosen automatically.
     ///
     /// # Errors
-    /// What cannot be answered: see [`SolveError`]. A tolerance that was not reached is no error;
+    /// What cannot be answered: see [`SolveError`]. A tolerance that was not reached is not an error;
     /// the report says so.
     pub fn solve(&self) -> Result<Solution, SolveError> {
         self.solve_with(&Options::new())
@@ -130,7 +130,7 @@ impl LinearProblem {
         crate::search::solve(&self.statement.linear()?, options)
     }
 
-    /// Makes the choices that the options leave open for the problem's own data, then assembles and
+    /// For the problem's own data, makes the choices that the options leave open, then assembles and
     /// factors once: any other data cost one product (the paper's matrix cache).
     ///
     /// # Errors

@@ -55,7 +55,7 @@ impl ProblemStatement {
         }
     }
 
-    /// On a domain that may not have come about; solving then returns the reason.
+    /// On a domain that may have failed to be made; solving then returns the reason.
     pub fn on_result(domain: Result<Arc<dyn Domain>, SolveError>) -> Self {
         match domain {
             Ok(domain) => Self::on(domain),
@@ -176,7 +176,7 @@ impl ProblemStatement {
         self.with(Condition::mean(value));
     }
 
-    /// Gives a parameter its value, instead of one that it had.
+    /// Gives a parameter its value, in place of any that it had.
     pub fn parameter(&mut self, parameter: Parameter, value: f64) {
         self.parameters.retain(|(own, _)| *own != parameter);
         self.parameters.push((parameter, value));
@@ -406,7 +406,7 @@ macro_rules! stating_methods {
             self
         }
 
-        /// u = v at one point, for the only unknown: what fixes a solution that is determined up to a constant. In
+        /// u = v at one point, for the only unknown: this fixes a solution that is determined up to a constant. In
         /// systems, and for other expressions, use [`Condition::value_at`]($crate::Condition::value_at).
         #[must_use]
         pub fn value_at(mut self, point: &[f64], value: f64) -> Self {
@@ -414,7 +414,7 @@ macro_rules! stating_methods {
             self
         }
 
-        /// The mean of u over space is v (at all times, where there is time), for the only unknown: what fixes a solution
+        /// The mean of u over space is v (at all times, where there is time), for the only unknown: this fixes a solution
         /// that is determined up to a constant. In systems, and for other expressions, use
         /// [`Condition::mean`]($crate::Condition::mean).
         #[must_use]

@@ -71,7 +71,8 @@ pub fn square_source() -> Benchmark {
 
 /// x(1 − x)/2 − Σ 4/m³ sin(mx) (e^{−m(1−y)} + e^{−my})/(1 + e^{−m}) over m = π, 3π, 5π, …
 fn torsion(x: Real, y: Real) -> Real {
-    // The series converges by the distance of y from the boundary: the larger of the two distances is the better.
+    // How fast the series converges depends on the distance of y from the boundary: the larger of the two distances is the
+    // better.
     let distance = |t: f64| t.min(1.0 - t);
     let (x, y) = if distance(x.value()) > distance(y.value()) {
         (y, x)

@@ -1,4 +1,4 @@
-//! Problems on shapes that are no boxes: smooth boundaries, corners, holes, solids.
+//! Problems on shapes that are not boxes: smooth boundaries, corners, holes, solids.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ pub fn l_shape_lightning() -> Result<(LinearProblem, [f64; 2], f64), DomainError
     Ok((problem, [0.99, 0.99], 1.026_791_926_1 - 0.98))
 }
 
-/// Δu = 0 on a star of twelve corners, six of which re-enter, with the values x².
+/// Δu = 0 on a star of twelve corners, six of which are re-entrant, with the values x².
 ///
 /// # Errors
 /// None that can occur.

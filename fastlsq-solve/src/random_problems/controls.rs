@@ -1,4 +1,4 @@
-//! Well-posed problems that an alarm must not ring for: near resonances, thin boxes, long times, mixed conditions.
+//! Well-posed problems that must not raise an alarm: near resonances, thin boxes, long times, mixed conditions.
 
 use std::f64::consts::PI;
 
@@ -25,7 +25,7 @@ fn dirichlet(
 /// The list.
 ///
 /// # Errors
-/// A domain that is none.
+/// A domain that is not valid.
 pub fn controls() -> Result<Vec<RandomProblem>, SolveError> {
     let u = unknown("u");
     let square = || BoxDomain::unit(2);

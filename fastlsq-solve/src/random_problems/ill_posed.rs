@@ -46,7 +46,7 @@ pub struct IllPosed {
 /// The list.
 ///
 /// # Errors
-/// A domain that is none.
+/// A domain that is not valid.
 pub fn ill_posed() -> Result<Vec<IllPosed>, SolveError> {
     let mut all = Vec::new();
     neumann(&mut all);

@@ -42,7 +42,7 @@ impl RandomProblem {
     /// coefficients, Dirichlet, Neumann, Robin or periodic conditions, solutions from plain ones to layers.
     ///
     /// # Errors
-    /// A domain that is none; the numbers drawn do not let that happen.
+    /// A domain that is not valid; the numbers drawn do not let that happen.
     pub fn draw(seed: u64) -> Result<Self, SolveError> {
         well_posed::draw(seed)
     }
@@ -50,7 +50,7 @@ impl RandomProblem {
     /// The relative error of a solution: ‖u − u*‖/‖u*‖ at independent points.
     ///
     /// # Errors
-    /// Points or values that cannot be had.
+    /// Points or values that cannot be obtained.
     pub fn error(&self, solution: &Solution) -> Result<f64, SolveError> {
         let points = test_points(self.problem.domain(), POINTS)?;
         let frame = Frame::new(self.problem.domain().coordinates(), []);

@@ -1,4 +1,4 @@
-//! How much memory a candidate takes, and what none has.
+//! How much memory a candidate takes, and sizes that no memory holds.
 
 use std::sync::Arc;
 

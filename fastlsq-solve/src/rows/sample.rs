@@ -68,7 +68,7 @@ impl RowCounts {
 const INTERIOR_ROWS: f64 = 1.5;
 /// Condition rows for each feature, over all conditions.
 const CONDITION_ROWS: f64 = 0.8;
-/// Every how many rows of a table one is held out.
+/// One in this many rows of a table is held out.
 const HELD_OUT_SHARE: usize = 10;
 /// Tables shorter than this are used whole, for fitting and for judging.
 const SMALLEST_SPLIT_TABLE: usize = 30;
@@ -279,7 +279,7 @@ fn sample_condition(
     }
 }
 
-/// The regions of the unknowns that a condition speaks of.
+/// The regions of the unknowns that a condition involves.
 fn homes_of<'a>(problem: &'a ConcreteProblem, condition: &ConcreteCondition) -> Vec<&'a Region> {
     let blocks = condition.operator.blocks().iter();
     let homes = blocks.filter_map(|(unknown, _)| problem.homes.get(*unknown)?.as_ref());
@@ -321,7 +321,7 @@ fn where_they_live(
     }
 }
 
-/// So many times more points of a part are tried than are wanted where its unknowns live.
+/// At most this many times more points of a part are tried than are wanted where its unknowns live.
 const MOST_TRIED: usize = 64;
 
 fn table_block(

@@ -7,7 +7,7 @@
 //! the largest over blocks.
 //!
 //! A scale that comes from the candidate itself favours large functions. Two candidates are therefore compared on one
-//! scale, the smaller of both, and what is left of the data, whatever the size of u, is kept as well.
+//! scale, the smaller of the two, and what is left of the data, whatever the size of u, is kept as well.
 
 use std::sync::Arc;
 
@@ -307,7 +307,7 @@ fn plain_wave(domain: &dyn Domain) -> Result<SinusoidalBasis, SolveError> {
     )?)
 }
 
-/// The root mean square of each of so many unknowns, whose values follow one after the other.
+/// The root mean square of each of this many unknowns, whose values follow one after the other.
 #[must_use]
 pub fn sizes(values: &[f64], unknowns: usize) -> Vec<f64> {
     let each = values.len() / unknowns.max(1);

@@ -16,7 +16,7 @@ pub enum SampleError {
         "the function does not know its domain: tell it with .on_domain(…), or give the places themselves with .on_axes(…)"
     )]
     NoDomain,
-    /// Another number of axes than coordinates.
+    /// The number of axes is not that of the coordinates.
     #[error("{found} axes were given for {expected} coordinates; time is one of them")]
     Counts {
         /// The number of coordinates.
@@ -24,7 +24,7 @@ pub enum SampleError {
         /// What was given.
         found: usize,
     },
-    /// Places that do not rise.
+    /// Places that do not increase.
     #[error("axis {axis} needs at least one place; places must be finite and rise")]
     Places {
         /// The axis.

@@ -193,7 +193,7 @@ impl GridSamples {
     }
 }
 
-/// Axes must be as many as coordinates, rise, and not have too many points together.
+/// There must be as many axes as coordinates; they must increase, and not have too many points together.
 fn check(space: &Space, axes: &[Vec<f64>], functions: usize) -> Result<(), SampleError> {
     if axes.len() != space.dim() {
         return Err(SampleError::Counts {
@@ -217,10 +217,10 @@ fn check(space: &Space, axes: &[Vec<f64>], functions: usize) -> Result<(), Sampl
     }
 }
 
-/// So many places along each axis of the box around a domain, evenly from end to end; a single one is in the middle.
+/// This many places along each axis of the box around a domain, evenly from end to end; a single one is in the middle.
 ///
 /// # Errors
-/// Another number of counts than coordinates, a count of zero.
+/// A number of counts that is not that of the coordinates, a count of zero.
 pub fn even_axes(domain: &dyn Domain, counts: &[usize]) -> Result<Vec<Vec<f64>>, SampleError> {
     let bounds = domain.bounding_box()?;
     if counts.len() != bounds.dim() {

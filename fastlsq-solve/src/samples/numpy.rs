@@ -11,8 +11,8 @@ use super::GridSamples;
 use crate::saved::{SaveError, write_file};
 
 impl GridSamples {
-    /// Writes the values as one array: with one index per coordinate, and where there are several functions with their number as
-    /// the first index.
+    /// Writes the values as one array: with one index per coordinate, and, where there are several functions, with their
+    /// number as the first index.
     ///
     /// # Errors
     /// A file that cannot be written.

@@ -62,7 +62,7 @@ impl GridSamples {
         }
     }
 
-    /// The samples one moment after the other, so many per second, with the same scales throughout.
+    /// The samples, one moment after the other, this many per second, with the same scales throughout.
     ///
     /// # Errors
     /// Samples without time, or along more than two coordinates of space.

@@ -14,7 +14,7 @@ pub struct Quantities<'a> {
 }
 
 impl Quantities<'_> {
-    /// The functions on a grid, as [`Solution::on_grid`] has the unknowns.
+    /// The functions on a grid, as [`Solution::on_grid`] gives the unknowns.
     ///
     /// # Errors
     /// As [`Solution::on_grid`], and expressions with other unknowns, with parameters or with coordinates that do not exist.
@@ -26,7 +26,7 @@ impl Quantities<'_> {
     /// The functions at all combinations of these places along the coordinates.
     ///
     /// # Errors
-    /// As [`on_grid`](Self::on_grid), and places that do not rise.
+    /// As [`on_grid`](Self::on_grid), and places that do not increase.
     pub fn on_axes(&self, axes: Vec<Vec<f64>>) -> Result<GridSamples, SolveError> {
         let names = self.named.iter().map(|(name, _)| name.clone()).collect();
         let domain = self.solution.domain().cloned();
@@ -71,7 +71,7 @@ impl Solution {
         self.quantities(self.unknowns().iter().map(|own| (own.to_string(), *own)))
     }
 
-    /// All unknowns on a grid with so many points along each coordinate, evenly over the box around the domain; a count
+    /// All unknowns on a grid with this many points along each coordinate, evenly over the box around the domain; a count
     /// of one is the middle of the axis.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Solution {
     /// All unknowns at all combinations of these places along the coordinates.
     ///
     /// # Errors
-    /// As [`on_grid`](Self::on_grid), and places that do not rise.
+    /// As [`on_grid`](Self::on_grid), and places that do not increase.
     pub fn on_axes(&self, axes: Vec<Vec<f64>>) -> Result<GridSamples, SolveError> {
         self.all_unknowns().on_axes(axes)
     }

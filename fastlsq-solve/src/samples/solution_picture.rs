@@ -104,9 +104,9 @@ impl Quantities<'_> {
 }
 
 impl Solution {
-    /// A picture with settings that suit most: a curve in one dimension, a map with contours and the outline of the domain in
-    /// two, over space and time, or at four moments; slices through the middle in three. Of a system, every unknown. Other
-    /// functions of the unknowns: [`quantities`](Self::quantities).
+    /// A picture with settings that suit most: a curve in one dimension; a map with contours and the outline of the domain in
+    /// two, or over space and time; maps at four moments in two over time; slices through the middle in three. For a system,
+    /// every unknown. Other functions of the unknowns: [`quantities`](Self::quantities).
     ///
     /// ```no_run
     /// # use fastlsq_solve::{BoxDomain, LinearProblem, laplacian, unknown};
@@ -129,7 +129,7 @@ impl Solution {
         self.all_unknowns().plot_film(path, frames)
     }
 
-    /// The picture that [`plot`](Self::plot) writes, for what is to be added to it.
+    /// The picture that [`plot`](Self::plot) writes, so that more can be added to it.
     ///
     /// # Errors
     /// As [`plot`](Self::plot).

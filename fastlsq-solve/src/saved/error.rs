@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// A solution that cannot be saved, or a file that is no solution.
+/// A solution that cannot be saved, or a file that is not a solution.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SaveError {

@@ -16,9 +16,9 @@ use crate::solution::Solution;
 
 const FORMAT: &str = "fastlsq-solution";
 const VERSION: u64 = 3;
-/// Files of solutions are no larger.
+/// Files of solutions are no larger than this.
 pub(super) const MOST_BYTES: u64 = 1 << 30;
-/// A file of ours names its format within so many bytes.
+/// A file of ours names its format within this many bytes.
 const HEAD: usize = 256;
 
 /// Enough to tell whether the rest can be understood.

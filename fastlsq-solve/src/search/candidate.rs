@@ -1,4 +1,4 @@
-//! One candidate, and what a search needs to know of a problem to have such.
+//! One candidate, and what a search needs to know of a problem to make one.
 
 use std::sync::Arc;
 

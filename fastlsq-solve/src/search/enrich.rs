@@ -1,4 +1,4 @@
-//! Functions of corners and holes that join the features by themselves, or take their place.
+//! Functions of corners and holes that are added to the features automatically, or take their place.
 //!
 //! Where the boundary of a domain in the plane turns or goes around a hole, solutions of an equation whose leading part is
 //! a multiple of the Laplacian contain functions that smooth features cannot follow (see [`crate::corner_functions`] and
@@ -144,7 +144,7 @@ fn is_worth_it(maker: &mut LinearMaker<'_>, suggested: &Surroundings) -> Result<
     let columns = COMPARED.0 + suggested.functions();
     let seed = maker.options.seed.wrapping_add(COMPARED_POINTS);
     let blocks = maker.rows(columns, None, seed)?;
-    // What keeps a candidate from being solved is the search's to report.
+    // What keeps a candidate from being solved is for the search to report.
     let (Ok(without), Ok(with)) = (maker.run(plain, &blocks), maker.run(enriched, &blocks)) else {
         return Ok(false);
     };

@@ -43,8 +43,8 @@ struct Stage<'s, 'a, 'p, W: CandidateMaker> {
     level: u64,
 }
 
-/// Searches with features that do not change when coordinates of one class are exchanged. `None`: they do not do, and the
-/// search goes on without them.
+/// Searches with features that do not change when coordinates of one class are exchanged. `None`: they are not good enough,
+/// and the search goes on without them.
 pub(super) fn run<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     classes: &[usize],

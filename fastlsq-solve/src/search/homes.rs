@@ -55,7 +55,7 @@ impl Surroundings {
         Ok(Some(surroundings))
     }
 
-    /// Everyone lives everywhere, of waves alone.
+    /// Every unknown lives everywhere, made of waves alone.
     pub(super) fn plain(unknowns: usize) -> Self {
         Self {
             homes: vec![Home::default(); unknowns],

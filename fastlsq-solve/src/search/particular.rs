@@ -11,14 +11,14 @@ use crate::report::Status;
 
 /// A level that improves the score by less than this factor is not worth another.
 const WORTHWHILE: f64 = 1.5;
-/// So many levels in a row may improve nothing.
+/// How many levels in a row may improve nothing.
 const PATIENCE: usize = 2;
-/// So many functions may be tried whatever the limit on features.
+/// This many functions may be tried whatever the limit on features.
 const MOST_FUNCTIONS: usize = 200;
 /// The points of these levels are those of no other.
 const FIRST_LEVEL: u64 = 900;
 
-/// Tries growing sets of solutions; `None` if they do not do and something else may.
+/// Tries growing sets of solutions; `None` if they are not good enough and something else may be.
 pub(super) fn run<W: CandidateMaker>(
     search: &mut Search<'_, W>,
 ) -> Result<Option<Status>, W::Error> {

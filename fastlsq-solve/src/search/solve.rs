@@ -25,7 +25,7 @@ const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton)
 /// In space, where patches take their time, they come after waves that leave more than this.
 const WORTH_SPACE: f64 = 1e-6;
 
-/// The share of the tolerance that functions around a corner are asked for.
+/// The share of the tolerance that functions around a corner are asked to reach.
 const AT_CORNERS: f64 = 1e-2;
 /// No less than this is asked for.
 const CLOSEST: f64 = 1e-13;
@@ -165,9 +165,9 @@ fn with_patches(
     ))
 }
 
-/// What functions do that solve the equation already, before anything else is tried; `None` where there are none.
+/// What functions that solve the equation already can do, before anything else is tried; `None` where there are none.
 ///
-/// Held-out residuals are means over whole walls, which a corner hardly counts in; by the maximum principle the largest error
+/// Held-out residuals are means over whole walls, in which a corner hardly counts; by the maximum principle the largest error
 /// is on them all the same. So more is asked of these functions, of which a few more cost little.
 fn by_solutions_alone(maker: &LinearMaker<'_>) -> Result<Option<Found<()>>, SolveError> {
     if maker.particular(0)?.is_none() {
@@ -334,7 +334,7 @@ fn as_patched(
     let score = maker
         .held_out
         .score(&patched.bases(), patched.coefficients())?;
-    // What a sum of waves leaves over may look like a contradiction; patches that resolve it know better.
+    // The residual of a sum of waves may look like a contradiction; patches that resolve it know better.
     let posedness = found.map(|found| found.posedness.clone());
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report {

@@ -3,7 +3,7 @@
 //! In each part of r coordinates or directions, features are spread evenly over a ball. With as many as there are
 //! polynomials of degree n in r variables, and the radius K at which the next one is lost,
 //! (eK/4(n+1))^{n+3/2} = ε, they resolve to ε what polynomials of degree n do. The degree is that of the data along lines
-//! to begin with; then it grows in those parts whose growth the held-out score asks for.
+//! to begin with; then it grows in those parts whose growth the held-out score calls for.
 
 use fastlsq_basis::{Draw, FrequencyLaw, InputMap};
 
@@ -21,7 +21,7 @@ const LOWEST: [usize; 2] = [10, 4];
 const BEYOND: usize = 3;
 /// Features of one part to begin with.
 const FIRST_FEATURES: usize = 400;
-/// Rows are for at least so many features: along a direction few points reach the ends, and they cost little.
+/// Rows are for at least this many features: along a direction few points reach the ends, and they cost little.
 const FEWEST_ROWS: usize = 200;
 /// In several variables functions of the degree of the data along lines are rare: frequencies may be smaller.
 const SEVERAL: f64 = 0.8;
@@ -171,7 +171,7 @@ impl Stage<'_, '_> {
     }
 }
 
-/// The number of polynomials of this degree in so many variables.
+/// The number of polynomials of this degree in this many variables.
 fn polynomials(degree: usize, variables: usize) -> usize {
     let mut number = 1.0f64;
     for k in 1..=variables {
@@ -180,7 +180,7 @@ fn polynomials(degree: usize, variables: usize) -> usize {
     number.round().min(1e9) as usize
 }
 
-/// Searches with features of the parts that were found. `None`: they do not do, and the search goes on without them.
+/// Searches with features of the parts that were found. `None`: they are not good enough, and the search goes on without them.
 pub(super) fn run<W: CandidateMaker>(
     search: &mut Search<'_, W>,
     structure: &Structure,

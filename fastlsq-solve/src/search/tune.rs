@@ -1,4 +1,4 @@
-//! Everything searched for: the kind of features, a bandwidth for each axis, the number of features.
+//! Everything that is searched for: the kind of features, a bandwidth for each axis, the number of features.
 //!
 //! On the box mapped to [−1, 1]^d, a few isotropic bandwidths are tried at a small size; then each
 //! axis is raised and lowered on its own; then the number of features grows, with a look at
@@ -16,7 +16,7 @@ use super::structured;
 use crate::SolveError;
 use crate::report::Status;
 
-/// Bandwidths of the first sweep, in the order of candidate.
+/// Bandwidths of the first sweep, in the order in which they are tried.
 const SWEEP: [f64; 4] = [2.0, 8.0, 0.5, 32.0];
 /// Bandwidths of one axis and of the others, where equal ones fail.
 const UNEQUAL: [(f64, f64); 3] = [(8.0, 2.0), (32.0, 2.0), (32.0, 8.0)];
@@ -448,7 +448,7 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     ///
     /// The spectrum of a travelling profile g(x − vt) lies on a line; ⟨∇u ∇uᵀ⟩ is the covariance of
     /// the spectrum, so even a rough u tells the direction. How narrow the spectrum is across it is
-    /// tried out.
+    /// found by trial.
     fn correlate_axes(&mut self) -> Result<(), W::Error> {
         if self.shape.family != Family::Dense || self.search.dim() == 1 || self.done()? {
             return Ok(());
@@ -506,7 +506,7 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     }
 }
 
-/// How far the correlation between axes is drawn towards none, in the order of candidate.
+/// How far the correlation between axes is drawn towards none, in the order in which they are tried.
 const NARROWING: [f64; 7] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
 /// How much longer a narrower spectrum may be.
 const LONGER: f64 = 1.5;

@@ -2,7 +2,8 @@
 //!
 //! Data cost little beside rows, so they are looked at on a fine grid before a tolerance is said to be met. Where they bend
 //! most between neighbouring points of the grid, and where they are largest, the residual of u is taken; one far above
-//! that of the held-out points is detail that was overlooked.
+//! that of the held-out points is detail that was overlooked. In more than three dimensions points are scattered, and only
+//! where the data are largest is it looked at how much they bend.
 
 use fastlsq_basis::Basis;
 use fastlsq_basis::sampling::{Sequence, UnitSampler};
@@ -30,7 +31,7 @@ pub struct Unseen {
 const GRID: usize = 20_000;
 /// The most points of a grid along one axis.
 const ALONG: usize = 10_000;
-/// Detail bends so many times more than the data do at a typical point of the grid.
+/// Detail bends this many times more than the data do at a typical point of the grid.
 const SHARP: f64 = 100.0;
 /// Points of the grid where the residual is taken, for each of the two signs of detail.
 const SUSPECTS: usize = 48;
@@ -67,9 +68,8 @@ pub(super) fn look(
         let data = equation.source.evaluate(&points)?;
         let applied = equation.operator.apply(bases, beta, &points)?;
         let residuals = applied.iter().zip(&data).map(|(a, f)| (a - f).abs());
-        let bends = suspects.bends.iter().copied();
-        let details = residuals.zip(bends.chain(std::iter::repeat(f64::NAN)));
-        let details = details.map(|(residual, bend)| detail(residual, bend, suspects.typical));
+        let details = residuals.zip(&suspects.bends);
+        let details = details.map(|(residual, bend)| detail(residual, *bend, suspects.typical));
         report(judged(
             &equation.label,
             &points,
@@ -78,7 +78,7 @@ pub(super) fn look(
             *part,
         ));
     }
-    // Constants have no detail, and tables are all there is to them.
+    // Constants have no detail, and tables have nothing between their rows.
     let varies = |own: &ConcreteCondition| !own.data.is_constant();
     let mut conditions = problem.clone();
     conditions.equations.clear();
@@ -123,20 +123,28 @@ struct Grid {
     points: Array2<f64>,
     /// Points along each axis; 0 where the points are scattered instead.
     along: usize,
+    /// How far they are apart along each axis, scattered ones about.
+    steps: Vec<f64>,
 }
 
 fn grid(bounds: &BoundingBox) -> Grid {
     let dim = bounds.dim();
     let (lo, hi) = (bounds.lo(), bounds.hi());
+    let each = (GRID as f64).powf(1.0 / dim as f64).round();
+    let steps = |along: f64| lo.iter().zip(hi).map(|(a, b)| (b - a) / along).collect();
     if dim > 3 {
         let mut sampler = UnitSampler::halton(SEED);
         let mut points = sampler.points(GRID, dim);
         for (k, mut column) in points.columns_mut().into_iter().enumerate() {
             column.mapv_inplace(|t| lo[k] + t * (hi[k] - lo[k]));
         }
-        return Grid { points, along: 0 };
+        return Grid {
+            points,
+            along: 0,
+            steps: steps(each),
+        };
     }
-    let along = ((GRID as f64).powf(1.0 / dim as f64).round() as usize).min(ALONG);
+    let along = (each as usize).min(ALONG);
     let mut points = Array2::zeros((along.pow(dim as u32), dim));
     for (k, mut column) in points.columns_mut().into_iter().enumerate() {
         let centre = |j: usize| lo[k] + (j as f64 + 0.5) / along as f64 * (hi[k] - lo[k]);
@@ -149,14 +157,18 @@ fn grid(bounds: &BoundingBox) -> Grid {
             *x = *c;
         }
     }
-    Grid { points, along }
+    Grid {
+        points,
+        along,
+        steps: steps(along as f64),
+    }
 }
 
 /// Points at which the residual is worth a look.
 struct Suspects {
     /// Points of the grid: where the data bend most between neighbours, and where they are largest.
     points: Vec<usize>,
-    /// How much the data bend there; empty where points are scattered.
+    /// How much the data bend there.
     bends: Vec<f64>,
     /// How much they bend at a typical point.
     typical: f64,
@@ -170,7 +182,7 @@ struct Suspects {
 fn detail(residual: f64, bend: f64, typical: f64) -> f64 {
     let alike = bend / ALIKE..=bend * ALIKE;
     let sharp = bend > SHARP * typical;
-    if bend.is_nan() || sharp && alike.contains(&residual) {
+    if sharp && alike.contains(&residual) {
         residual
     } else {
         0.0
@@ -200,7 +212,7 @@ fn suspects(domain: &dyn Domain, data: &Field, grid: &Grid) -> Result<Suspects, 
         }
         values
     };
-    // At the rim of the grid u is worst by itself, and data cannot be compared on both sides: they are not looked at.
+    // At the rim of the grid u is worst anyway, and data cannot be compared on both sides: they are not looked at.
     let bend = |i: usize| -> f64 {
         let mut largest = 0.0f64;
         let mut stride = 1;
@@ -209,8 +221,7 @@ fn suspects(domain: &dyn Domain, data: &Field, grid: &Grid) -> Result<Suspects, 
             if index < 2 || index + 2 >= grid.along {
                 return 0.0;
             }
-            let at = |steps: isize| values[(i as isize + steps * stride as isize) as usize];
-            let fourth = at(-2) - 4.0 * at(-1) + 6.0 * at(0) - 4.0 * at(1) + at(2);
+            let fourth = fourth_difference(|j| values[i + j * stride - 2 * stride]);
             largest = largest.max(fourth.abs());
             stride *= grid.along;
         }
@@ -225,23 +236,74 @@ fn suspects(domain: &dyn Domain, data: &Field, grid: &Grid) -> Result<Suspects, 
         }
         suspects.extend(ranked.into_iter().take(count).map(|(_, i)| i));
     };
-    take(&bend);
-    let gridded = grid.along > 0;
+    if grid.along > 0 {
+        take(&bend);
+    }
     take(&|i| values[i].abs());
+    let gridded = grid.along > 0;
+    let (bends, typical): (Vec<f64>, Vec<f64>) = if gridded {
+        let all = chosen.iter().map(|&i| bend(i));
+        (suspects.iter().map(|&i| bend(i)).collect(), all.collect())
+    } else {
+        let bends = |of: &[usize]| {
+            let points = grid.points.select(Axis(0), of);
+            bends_between(domain, data, &points, &grid.steps)
+        };
+        let some: Vec<usize> = chosen.iter().copied().take(2 * SUSPECTS).collect();
+        (bends(&suspects)?, bends(&some)?)
+    };
     Ok(Suspects {
-        typical: if gridded {
-            median(chosen.iter().map(|&i| bend(i)).filter(|bend| *bend > 0.0))
-        } else {
-            0.0
-        },
-        bends: suspects
-            .iter()
-            .filter(|_| gridded)
-            .map(|&i| bend(i))
-            .collect(),
+        typical: median(typical.into_iter().filter(|bend| *bend > 0.0)),
+        bends,
         points: suspects,
         of: chosen.len(),
     })
+}
+
+/// How much data bend at points that lie on no grid: fourth differences towards the side on which the domain goes on; 0 along an
+/// axis where it ends on both.
+fn bends_between(
+    domain: &dyn Domain,
+    data: &Field,
+    points: &Array2<f64>,
+    steps: &[f64],
+) -> Result<Vec<f64>, SolveError> {
+    let mut bends = vec![0.0f64; points.nrows()];
+    for (axis, step) in steps.iter().enumerate() {
+        let mut lines = Vec::new();
+        for (i, point) in points.rows().into_iter().enumerate() {
+            let moved = |steps: f64| {
+                let mut moved = point.to_owned();
+                moved[axis] += steps * step;
+                moved
+            };
+            let inside = |side: &f64| {
+                let line = (1..5).map(|j| moved(side * f64::from(j)));
+                line.into_iter()
+                    .all(|x| x.as_slice().is_some_and(|x| domain.contains(x)))
+            };
+            if let Some(side) = [1.0, -1.0].into_iter().find(inside) {
+                lines.push((
+                    i,
+                    (0..5)
+                        .map(|j| moved(side * f64::from(j)))
+                        .collect::<Vec<_>>(),
+                ));
+            }
+        }
+        let all: Vec<_> = lines.iter().flat_map(|(_, line)| line).collect();
+        let all = Array2::from_shape_fn((all.len(), points.ncols()), |(i, k)| all[i][k]);
+        let values = data.evaluate(Sites::new(all.view()))?;
+        for ((i, _), line) in lines.iter().zip(values.chunks_exact(5)) {
+            let fourth = fourth_difference(|j| line[j]);
+            bends[*i] = bends[*i].max(fourth.abs());
+        }
+    }
+    Ok(bends)
+}
+
+fn fourth_difference(value: impl Fn(usize) -> f64) -> f64 {
+    value(0) - 4.0 * value(1) + 6.0 * value(2) - 4.0 * value(3) + value(4)
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {
@@ -253,7 +315,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Whether the residuals at some points, of so many that were looked at, are far above those of the held-out ones.
+/// Whether the residuals at some points, of this many that were looked at, are far above those of the held-out ones.
 fn judged(
     label: &str,
     points: &Array2<f64>,

@@ -23,7 +23,7 @@ const WIDEST: f64 = 160.0;
 const WIDEST_PERIODIC: f64 = 630.0;
 /// The bandwidth of each of several intervals: about 20 modes, fewest in total for thin layers.
 const INTERVAL: f64 = 9.0;
-/// Intervals are not halved more often: 2⁻⁴⁰ of the whole.
+/// Intervals are not halved more often than this: 2⁻⁴⁰ of the whole.
 const HALVINGS: usize = 40;
 /// Share of the tolerance that a single piece of a fit may use.
 const SHARE: f64 = 0.3;

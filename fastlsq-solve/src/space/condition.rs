@@ -58,7 +58,7 @@ impl SpaceCondition {
     }
 }
 
-/// Points on a boundary for every function on it that the modes can tell apart, some times over.
+/// Points on a boundary for every function on it that the modes can tell apart, several times over.
 const POINTS_PER_TRACE: f64 = 14.0;
 
 /// One condition at its points.

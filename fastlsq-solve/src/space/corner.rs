@@ -1,6 +1,6 @@
-//! Functions for domains of the plane with a corner that re-enters.
+//! Functions for domains of the plane with a re-entrant corner.
 //!
-//! At a corner of angle ω > π solutions behave like r^λ sin λθ, λ = kπ/ω, times smooth functions, and polynomials see nothing of it.
+//! At a corner of angle ω > π solutions behave like r^λ sin λθ, λ = kπ/ω, times smooth functions, and polynomials miss these.
 //! Re and Im of ζ^λ times polynomials, for the λ that differ by more than integers, hold all of them: multiplication by ζ leads from
 //! λ to λ + 1. Joined to the polynomials of the domain they restore the accuracy that a smooth domain would have.
 
@@ -20,7 +20,7 @@ const SAME: f64 = 1e-6;
 /// The most exponents, where angles have no small denominators.
 const EXPONENTS: usize = 4;
 
-/// The corner of the domain that re-enters, if there is exactly one.
+/// The re-entrant corner of the domain, if there is exactly one.
 pub(super) fn reentrant(domain: &dyn Domain) -> Option<Corner> {
     let mut corners = domain.corners().into_iter();
     let mut sharp = corners.by_ref().filter(|corner| corner.angle > PI + SAME);

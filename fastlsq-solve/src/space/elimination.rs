@@ -133,7 +133,7 @@ mod tests {
             assert_eq!(null.shape(), (9, 6));
             assert!(product(rows.as_ref(), null.as_ref()).norm_max() < 1e-14);
             assert!((null.transpose() * null - Mat::<f64>::identity(6, 6)).norm_max() < 1e-14);
-            // A consistent right-hand side is reached, by a vector without a part in the null space.
+            // A consistent right-hand side is reached, by a vector without a component in the null space.
             let g = rows.as_ref() * Mat::from_fn(9, 1, |i, _| i as f64 - 3.0);
             let x = &elimination.pseudo_inverse * &g;
             let reached = rows.as_ref() * &x;

@@ -117,7 +117,7 @@ pub enum SpaceError {
         /// How many were given.
         found: usize,
     },
-    /// A factorisation failed, which finite and moderate numbers do not cause.
+    /// A factorisation failed, which does not happen with finite, moderate numbers.
     #[error(
         "{what} did not converge; look for coefficients of extreme size in the conditions or the equation"
     )]

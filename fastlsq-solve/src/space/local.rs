@@ -16,7 +16,7 @@ use crate::dense::{cholesky, cholesky_solve, product, right_singular, times};
 use crate::domain::{Corner, Sequence, UnitSampler};
 use crate::lsq::reduce_rows;
 
-/// Functions q̂ⱼ on a piece whose bounding box is [−1, 1]^d, orthonormal in the weights of its rule:
+/// Functions q̂ⱼ on a piece whose bounding box is [−1, 1]^d, orthonormal with respect to the weights of its rule:
 /// q̂ = φ̂·T with features φ̂ and a compression T.
 #[derive(Debug)]
 pub(super) struct Local {
@@ -36,7 +36,7 @@ pub(super) struct LocalRequest<'a> {
     pub(super) periodic: &'a [bool],
     /// Whether the piece is a box.
     pub(super) is_box: bool,
-    /// A corner that re-enters, with its place on the reference piece.
+    /// A re-entrant corner, with its place on the reference piece.
     pub(super) corner: Option<(Corner, [f64; 2])>,
     pub(super) bandwidth: f64,
     pub(super) cut: f64,

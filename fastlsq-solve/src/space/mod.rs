@@ -16,7 +16,7 @@
 //! **Stability.** In V, with the inner product of L2, the energy identities of the continuum hold: for
 //! u_t = −u_x with u(−1) = 0, d/dt ½‖u‖² = −½u(1)², since the projection onto V is orthogonal. So do
 //! −‖u_x‖² for heat, −½u_x(−1)² for u_t = −u_xxx with its three conditions, −‖u_xx‖² for a clamped plate.
-//! Eigenvalues lie in Re λ ≤ 0 up to rounding, which weights of another inner product do not give.
+//! Eigenvalues lie in Re λ ≤ 0 up to rounding, which the weights of another inner product do not guarantee.
 //!
 //! **Projection** takes the pseudo-inverse of what was sampled, not its transpose. The compression T has
 //! entries of size 1/cut, so that rounding moves the sampled modes by ε/cut away from orthonormal: harmless
@@ -38,12 +38,13 @@
 //!
 //! # What is not
 //! - Matrices are dense and the work grows with the cube of the dimension, so that a space has at most 1500
-//!   modes by default: room for few waves in three dimensions.
-//! - Joined intervals exist in one dimension only. Of corners that re-enter one is taken care of, with conditions
+//!   modes by default: room for only a few waves in three dimensions.
+//! - Joined intervals exist in one dimension only. Only one re-entrant corner is taken care of, with conditions
 //!   of the same kind on both its sides; on unions of boxes, eigenfunctions that are not smooth are found on patches.
 //! - Operators hold derivatives with coefficients; integrals and multipliers are refused.
 //!
-//! The room stands on `lsq`, `domain` and `dense`, and knows nothing of problems and solves; eigenvalues alone turn to `patches`.
+//! The module builds on `lsq`, `domain` and `dense`, and knows nothing of problems and solves; eigenvalues alone turn to
+//! `patches`.
 
 mod builder;
 mod condition;

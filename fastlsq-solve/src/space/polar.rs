@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 use super::SpaceError;
 use super::quadrature::{Line, Quadrature};
 
-/// Rays along which it is seen whether a domain is seen whole, and places on each.
+/// Rays along which it is checked whether a domain is seen whole, and places on each.
 const LOOKS: usize = 12;
 /// Points whose mean is the middle, where that of the bounding box does not serve.
 const MIDDLE: usize = 500;

@@ -31,7 +31,7 @@ pub struct TrialSpace {
     report: SpaceReport,
 }
 
-/// How a trial space came out.
+/// How a trial space turned out.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SpaceReport {
@@ -220,7 +220,7 @@ impl TrialSpace {
         self.modes.weights()
     }
 
-    /// How the space came out.
+    /// How the space turned out.
     #[must_use]
     pub fn report(&self) -> &SpaceReport {
         &self.report

@@ -64,7 +64,7 @@ impl Reflection {
             .is_some_and(|sign| self.data_agrees(data, sign, sites))
     }
 
-    /// Whether B u, equal on opposite faces, is so after the reflection: if it goes over into itself up to its sign, it is,
+    /// Whether B u, equal on opposite faces, is so after the reflection: it is, if it is mapped to itself up to its sign,
     /// whichever axis is reflected. The sites may be any points of the domain.
     fn keeps_periodic(self, operator: &EquationRow, data: &Field, sites: Sites<'_>) -> bool {
         data.is_constant() && self.row_sign(operator, sites).is_some()

@@ -84,12 +84,12 @@ impl System {
     }
 
     /// Lets unknowns share their coefficients: those of unknown k are those of unknown `owners[k]`, which is its own owner.
-    /// The j-th columns of both are one, their sum.
+    /// The j-th columns of both become one, their sum.
     ///
     /// A complex wave Σ cₙ Hₙ as a pair of real unknowns has such coefficients.
     ///
     /// # Errors
-    /// Another number of owners than of unknowns, owners that are none, bases of different length.
+    /// A number of owners that is not that of the unknowns, owners that are not their own, bases of different length.
     pub fn with_shared_coefficients(mut self, owners: &[usize]) -> Result<Self, SolveError> {
         self.sharing = Sharing::new(&self.bases, owners)?;
         Ok(self)
@@ -132,7 +132,7 @@ impl System {
     /// Only for backends that [take written rows](crate::Backend::takes_written_rows).
     ///
     /// # Errors
-    /// Another number of entries than of blocks, rows with another number of columns, rows for a block that must
+    /// A number of entries that is not that of the blocks, rows with another number of columns, rows for a block that must
     /// hold exactly.
     pub fn with_written(mut self, written: Vec<Option<WrittenRows>>) -> Result<Self, SolveError> {
         let misfit = |label: &str, what, expected, found| SolveError::Table {

@@ -12,7 +12,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Seconds for so many operations, numbers and messages, one after the other.
+    /// Seconds for this many operations, numbers and messages, one after the other.
     #[must_use]
     pub fn seconds(&self, flops: f64, numbers: f64, messages: f64) -> f64 {
         let bytes = numbers * size_of::<f64>() as f64;

@@ -2,7 +2,7 @@
 //!
 //! Every member of a [`Team`] states the same problem and runs the same program; what is large is shared out, what
 //! is small is done by all. Members never exchange opinions: what one of them measures (a clock, a limit, a failure) is
-//! made known to all before any of them acts on it, so that all take the same way through the program.
+//! made known to all before any of them acts on it, so that all take the same path through the program.
 //!
 //! Everything that members do together begins with a [`meeting`](meet): each says what it is about to do, and
 //! with what. If they do not agree (a member has ended, states another problem, runs another version), the whole job ends
@@ -43,10 +43,10 @@ pub trait Team: Debug + Send + Sync {
     /// How many members there are.
     fn size(&self) -> usize;
 
-    /// Bytes that every member may have if no limit is named: what the one with the least has.
+    /// Bytes that every member may use if no limit is named: what the one with the least has.
     fn memory(&self) -> usize;
 
-    /// What members do and what lies between them, roughly, in the words of all of them: decides what is worth sharing.
+    /// What members do and what lies between them, roughly, as all of them agree: decides what is worth sharing.
     fn machine(&self) -> Machine;
 
     /// Sends numbers to another member, who must [receive](Self::receive) as many.
@@ -55,10 +55,10 @@ pub trait Team: Debug + Send + Sync {
     /// Receives numbers from another member.
     fn receive(&self, from: usize, numbers: &mut [f64]);
 
-    /// What one member has, on all of them.
+    /// Gives all members what one of them has.
     fn broadcast(&self, from: usize, numbers: &mut [f64]);
 
-    /// The largest value of every member, word by word, on all of them.
+    /// Gives all members the largest value of any, word by word.
     fn maximum(&self, words: &mut Words);
 
     /// What this member has done so far.

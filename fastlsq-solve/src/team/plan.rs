@@ -14,7 +14,7 @@ pub struct Part {
 /// Pieces 0 .. count, combined along a binary tree that is halved from the top, shared out among members.
 ///
 /// The tree depends on the number of pieces only. A member has neighbouring pieces; the largest subtrees that lie in one
-/// member's pieces are [parts](Self::parts), and the rest of the tree are [merges](Self::merges) of two parts into the
+/// member's pieces are [parts](Self::parts), and the rest of the tree consists of [merges](Self::merges) of two parts into the
 /// place of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
@@ -23,7 +23,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// So many pieces for so many members.
+    /// This many pieces for this many members.
     #[must_use]
     pub fn new(pieces: usize, members: usize) -> Self {
         let mut plan = Self {

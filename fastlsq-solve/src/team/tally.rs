@@ -37,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// So many operations were done.
+    /// This many operations were done.
     pub fn worked(&self, flops: u64) {
         self.flops.fetch_add(flops, Ordering::Relaxed);
     }

@@ -62,7 +62,7 @@ impl Domain for LShape {
 #[test]
 fn the_defaults_do_the_rest() {
     assert!((LShape.volume().unwrap() - 3.0).abs() < 0.01);
-    // The volume is an estimate, so the theorem holds only as well.
+    // The volume is an estimate, so the theorem holds only to that accuracy.
     assert_divergence_theorem(&LShape, 3e-3);
     assert_outward_normals(&LShape);
     assert_inside(&LShape);

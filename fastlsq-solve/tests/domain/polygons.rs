@@ -1,4 +1,4 @@
-//! Random polygons, and polygons that are none.
+//! Random polygons, and rings that are not polygons.
 
 use super::*;
 use fastlsq_solve::domain::{

@@ -150,7 +150,7 @@ fn holes_and_names_survive() {
         let toward = [0.3 - x[0], 0.3 - x[1]];
         assert!((toward[0] / 0.15 - n[0]).abs() + (toward[1] / 0.15 - n[1]).abs() < 1e-8);
     }
-    // A part that is swallowed goes.
+    // A part that is swallowed disappears.
     let swallowed = disc(0.0, 0.0, 1.0)
         .union(disc(0.1, 0.0, 0.3).named("inner"))
         .unwrap();
@@ -319,7 +319,7 @@ fn parts_by_a_predicate() {
         .unwrap();
     assert!(cap.points.column(2).iter().all(|&z| z > 0.5));
     assert_mean(&cap.points, |x| x[2], 0.75);
-    // A part over several faces, which goes where the faces were wholly it.
+    // A part over several faces; a face that it covers wholly disappears.
     let cube = BoxDomain::unit(3)
         .with_part("low", |x| x[2] < 0.25)
         .unwrap();

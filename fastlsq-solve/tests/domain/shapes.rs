@@ -127,7 +127,7 @@ fn walls_together_are_uniform_in_surface_measure() {
             .sample_selected(&PartSelector::AllWalls, 35_500, &mut sampler)
             .unwrap();
         assert_eq!((all.len(), all.is_empty()), (35_500, false));
-        // Total area 35.5: the shares are 1750, 14000 and 2000 a face.
+        // Total area 35.5: the shares are 1750, 14000 and 2000 per face.
         for (axis, share) in [(0, 1750), (1, 14_000), (2, 2000)] {
             for side in [-1.0, 1.0] {
                 let on_face = all

@@ -127,7 +127,7 @@ fn an_equation_whose_terms_vanish_has_a_scale() {
     assert!((u.value(&[0.3]).unwrap() - 0.3).abs() < 1e-12);
 }
 
-/// A wave that runs for long: one sum of waves in space-time does not do, and the report names what does.
+/// A wave that runs for long: one sum of waves in space-time is not enough, and the report names what does.
 #[test]
 fn long_times_are_referred_to_steps_in_time() {
     let u = unknown("u");

@@ -22,7 +22,7 @@ impl fmt::Debug for ExactBasis {
     }
 }
 
-/// Distance of the nodes.
+/// Distance between the nodes.
 const H: f64 = 6e-3;
 /// Weights of the eighth-order differences at distances 1 to 4 (first derivative: odd).
 const FIRST: [f64; 4] = [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0];

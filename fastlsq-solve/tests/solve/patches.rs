@@ -40,7 +40,7 @@ fn corners_peaks_layers_jumps_and_waves_meet_the_tolerance() {
 
 #[test]
 fn functions_that_solve_the_equation_come_before_patches() {
-    // Around a corner that re-enters they are the singular functions themselves; a source takes them away.
+    // Around a re-entrant corner they are the singular functions themselves; a source takes them away.
     let singular = local::l_shape_singular().unwrap();
     let options = Options::new().tolerance(1e-10);
     let solution = singular.problem.solve_with(&options).unwrap();

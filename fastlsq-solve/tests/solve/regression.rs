@@ -39,7 +39,7 @@ fn a_ridge_smooths_noise() {
         .unwrap();
     for k in 1..10 {
         let t = f64::from(k) / 10.0;
-        // Uniform noise of deviation 0.058, some forty values a wave: the mean is far better.
+        // Uniform noise of deviation 0.058, some forty values per wave: the mean is far better.
         assert!(
             (u.value(&[t]).unwrap() - (6.0 * t).sin()).abs() < 0.04,
             "{}",

@@ -37,7 +37,7 @@ fn stokes() {
     let exact = [(stream.d(Y), 1e-6), (-stream.d(X), 1e-6), (pressure, 1e-4)];
     assert_exact(&solution, exact);
 
-    // An unknown of its own, an unknown that there is not, and what the flow conserves.
+    // An unknown of its own, an unknown that does not exist, and what the flow conserves.
     let alone = solution.unknown("v").unwrap();
     assert_eq!(
         alone.value(&[0.2, 0.7]).unwrap(),

@@ -98,7 +98,7 @@ pub(crate) fn registry() -> Vec<Bench> {
     ]
 }
 
-/// How much to do, and how to tell what goes on.
+/// How much to do, and how to report what goes on.
 pub(crate) struct Scope {
     quick: bool,
 }

@@ -196,7 +196,7 @@ impl Step {
 
 impl Context {
     /// Runs `action` for each item. Stops at the first failure, unless the user asked to keep going:
-    /// then the error tells all failures.
+    /// then the error lists all failures.
     fn for_each<T>(
         &self,
         items: impl IntoIterator<Item = T>,

@@ -1,7 +1,7 @@
 //! `cargo xtask fuzz`: calls that nobody would write, to see that none panics, overruns its limits, or never ends.
 //!
-//! Every case is a function of the seed and its number alone, so that what breaks can be had again. Nothing is read from
-//! the network or the disk. Computations run on one thread, so that processor time tells what a loaded machine does not.
+//! Every case is a function of the seed and its number alone, so that what breaks can be reproduced. Nothing is read from
+//! the network or the disk. Computations run on one thread, so that processor time tells what the clock of a loaded machine does not.
 
 mod allocation;
 mod call;
@@ -107,13 +107,13 @@ impl Report {
     }
 }
 
-/// Runs these cases, as far as they come in so many seconds, and at least one.
+/// Runs these cases, as many as fit into this many seconds, and at least one.
 pub(super) fn fuzz(seconds: f64, seed: u64, cases: Range<u64>) -> Result<Report> {
     let until =
         Instant::now() + Duration::try_from_secs_f64(seconds).context("how many seconds?")?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     watch(seed);
-    // Matrix products keep a buffer per thread from the first one on, which is no call's own.
+    // Matrix products keep a buffer per thread from the first one on, which belongs to no call.
     pool.install(warm_up);
     let mut report = Report {
         cases: 0,

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 /// Those of `all` with these names, in their own order; all if there are no names.
 ///
-/// `what` is the word for one of them in the error about a name that none has.
+/// `what` is the word for one of them in the error about a name that does not exist.
 pub(crate) fn chosen<T>(
     all: Vec<T>,
     name: impl Fn(&T) -> &'static str,

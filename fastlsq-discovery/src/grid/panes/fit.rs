@@ -30,9 +30,9 @@ const FINENESS: [f64; 3] = [1.3, 1.6, 2.0];
 const RESOLVED: f64 = 1.02;
 /// Samples for each degree: fewer do not hold a polynomial between them.
 const SAMPLES: f64 = 1.6;
-/// Most functions of all fields on a pane: the cost of a step grows with their square.
+/// The maximum number of functions of all fields on a pane: the cost of a step grows with their square.
 const MOST: usize = 700;
-/// Most Gauss–Newton steps with the coefficients held, and with all.
+/// The maximum number of Gauss–Newton steps with the coefficients held, and with all free.
 const SETTLING: usize = 4;
 const STEPS: usize = 12;
 /// Coefficients that move by less than this share of their deviations stay; beyond this many they have not converged.
@@ -40,7 +40,7 @@ const STILL: f64 = 0.03;
 const RESTLESS: f64 = 0.5;
 /// Relative change of the squared distance below which solutions have settled.
 const SETTLED: f64 = 1e-3;
-/// What solutions leave, over what polynomials leave that need not solve anything: 1 up to chance for the true law.
+/// What solutions leave, over what is left by polynomials that need not solve anything: 1 up to chance for the true law.
 const MISFIT: f64 = 1.05;
 /// Deviations of that ratio that are chance.
 const CHANCE: f64 = 3.0;
@@ -60,7 +60,7 @@ pub(in crate::grid) struct Panes<'a> {
     control: Control,
 }
 
-/// Panes of one size, so many along each axis of each trajectory.
+/// Panes of one size, this many along each axis of each trajectory.
 type Counts = Vec<Pair>;
 
 impl<'a> Panes<'a> {
@@ -443,7 +443,7 @@ impl Solutions for Panes<'_> {
             .iter()
             .map(|data| data.run.values.clone())
             .collect();
-        // A run without panes stays without.
+        // A run without panes stays without them.
         let mut counts: Counts = vec![[0, 0]; self.data.len()];
         for pane in panes {
             let data = &self.data[pane.run];

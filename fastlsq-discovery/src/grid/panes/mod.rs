@@ -9,7 +9,7 @@
 //!
 //! at the distance ‖L⁻¹(J̃d + R − K δc)‖ with LLᵀ = J̃J̃ᵀ: whitened rows for the change δc of the coefficients, all of a
 //! pane's own unknowns eliminated. Repeated, that is the maximum of the likelihood. Nothing is ever carried forward in
-//! time, so that laws without stable solutions do no harm, and chaos is as good as anything else.
+//! time, so that laws without stable solutions do no harm, and chaotic fields are as good as any.
 //!
 //! `polynomials`: along one axis. `pane`: shapes, and where they lie. `rows`: a law on a pane. `fit`: all panes together.
 

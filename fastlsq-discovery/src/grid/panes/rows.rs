@@ -1,4 +1,4 @@
-//! Candidate laws on one pane: moments of their terms, and the slopes of these by the solution.
+//! Candidate laws on one pane: moments of their terms, and their slopes with respect to the solution.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::grid::column::falling;
 use crate::grid::flow::slopes;
 use crate::grid::term::{GridTerm, Inside, Part};
 
-/// The slope of a part by D^β of a field under D^α: (field, α, β).
+/// The slope of a part with respect to D^β of a field under D^α: (field, α, β).
 type Slot = (usize, Pair, Pair);
 
 /// The fields of a pane at the nodes.

@@ -15,7 +15,7 @@ pub struct LbfgsbOptions {
     /// Converged when the projected gradient ‖P(x − g) − x‖∞ is at most this.
     /// Default 0, because it is not free of units.
     pub gradient_tolerance: f64,
-    /// Converged when the largest component of the gradient along which the box allows to move
+    /// Converged when the largest component of the gradient along which the box allows movement
     /// has fallen to this fraction of the one at the start.
     /// Default 1e-8.
     pub relative_gradient_tolerance: f64,
@@ -31,7 +31,7 @@ pub struct LbfgsbOptions {
     pub curvature: f64,
     /// The line search gives up on a bracket narrower than this fraction. Default 0.1.
     pub interval_tolerance: f64,
-    /// Most evaluations in one line search. Default 20.
+    /// The maximum number of evaluations in one line search. Default 20.
     pub line_search_evaluations: u64,
 }
 

@@ -12,7 +12,7 @@ pub struct LevenbergMarquardtOptions {
     /// Converged when the projected gradient ‖P(x − Jᵀr) − x‖∞ is at most this.
     /// Default 0, because it is not free of units.
     pub gradient_tolerance: f64,
-    /// Converged when the largest component of the gradient along which the box allows to move
+    /// Converged when the largest component of the gradient along which the box allows movement
     /// has fallen to this fraction of the one at the start.
     /// Default 1e-14.
     pub relative_gradient_tolerance: f64,
@@ -22,7 +22,7 @@ pub struct LevenbergMarquardtOptions {
     /// Converged when ‖D s‖ is at most this fraction of ‖D x‖ for a step s, with D the column
     /// norms of the Jacobian. Default 1e-12.
     pub step_tolerance: f64,
-    /// Most trial steps in one iteration before the solver counts as stalled. Default 40.
+    /// The maximum number of trial steps in one iteration before the solver counts as stalled. Default 40.
     pub trials: u64,
 }
 

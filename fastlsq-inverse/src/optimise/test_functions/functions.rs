@@ -171,7 +171,7 @@ pub struct TridiagonalQuadratic {
 }
 
 impl TridiagonalQuadratic {
-    /// With one weight wᵢ and one centre cᵢ a variable (the shorter list decides) and the
+    /// With one weight wᵢ and one centre cᵢ per variable (the shorter list decides) and the
     /// coupling κ.
     #[must_use]
     pub fn new(mut weights: Vec<f64>, mut centre: Vec<f64>, coupling: f64) -> Self {

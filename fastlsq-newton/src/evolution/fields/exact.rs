@@ -10,9 +10,9 @@ use super::space::FieldSpace;
 use super::system::System;
 use crate::evolution::ode::{Ode, Propagator};
 
-/// The most coefficients of a matrix whose eigenvalues are sought: they cost its cube, many times over.
+/// The maximum number of coefficients of a matrix whose eigenvalues are sought: the cost is the cube of this number, many times over.
 const LARGEST: usize = 900;
-/// A matrix that is this close to symmetric, relative to its largest entry, is one but for rounding and quadrature.
+/// A matrix that is this close to symmetric, relative to its largest entry, is symmetric but for rounding and quadrature.
 const SYMMETRIC: f64 = 1e-11;
 
 /// How coefficients are carried from the first time to any other.
@@ -40,7 +40,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// The evolution of y; `None` if the matrix is too large or its eigenvectors are no good.
+    /// The evolution of y; `None` if the matrix is too large or its eigenvectors are too ill-conditioned.
     pub(crate) fn new(system: &System<'_>, y: &[f64]) -> Option<Self> {
         let start = system.problem.form.times.0;
         let zero = vec![0.0; y.len()];
@@ -111,7 +111,7 @@ impl Exact {
     }
 }
 
-/// Makes blocks symmetric that are so but for rounding.
+/// Symmetrises blocks that are symmetric but for rounding.
 fn symmetrise(system: &System<'_>, matrix: &mut Mat<f64>) {
     let states = system.problem.form.states.len();
     for of in 0..states {

@@ -36,7 +36,7 @@ pub(crate) enum History {
 }
 
 impl History {
-    /// Nothing yet, in so many axes of space.
+    /// Nothing yet, in a space with this many axes.
     pub(crate) fn new(axes: usize) -> Self {
         Self::Spans(Vec::new(), axes)
     }

@@ -18,7 +18,7 @@ use crate::evolution::ode::Method;
 use crate::evolution::runs::{Aim, Finish, Run};
 use crate::evolution::span::Span;
 
-/// A mismatch of initial values and conditions that is larger than this share of the largest value is worth a word.
+/// A mismatch of initial values and conditions that is larger than this share of the largest value is worth a remark.
 const NOTABLE: f64 = 1e-6;
 /// Functions along an axis, or degrees, by which runs of the two kinds differ.
 const OTHER: usize = 2;
@@ -45,7 +45,7 @@ struct Fields<'a> {
     space: Arc<FieldSpace>,
 }
 
-/// Whether a space would be too large, which is no error but a limit.
+/// Whether a space would be too large, which is not an error but a limit.
 fn is_limit(error: &NewtonError) -> bool {
     matches!(
         error,

@@ -14,7 +14,7 @@ use crate::NewtonError;
 use crate::evolution::form::{Form, LOOKS, Refusal, orders, refuse, slope_in_time};
 use crate::evolution::lines::needed;
 
-/// Points of a wall at which it is seen what a condition is like.
+/// Points of a wall at which a condition is inspected.
 const SEEN: usize = 24;
 /// Coefficients that differ by less, relative to the largest, are the same.
 const SAME: f64 = 1e-12;
@@ -41,13 +41,13 @@ pub(crate) struct FieldProblem {
     pub(crate) space: Arc<dyn Domain>,
     pub(crate) periodic: Vec<bool>,
     pub(crate) walls: Vec<Wall>,
-    /// For each wall its condition along the axis that it is across, if space is a box and all conditions are the same all
-    /// over their faces.
+    /// For each wall its condition along the axis that it is across, if space is a box and each condition is the same all
+    /// over its face.
     pub(crate) faces: Option<Vec<FaceCondition>>,
 }
 
 impl FieldProblem {
-    /// The problem as an evolution, or the reason why it is none.
+    /// The problem as an evolution, or the reason why it is not one.
     pub(crate) fn recognise(problem: &ConcreteProblem) -> Result<Self, Refusal> {
         let form = Form::recognise(problem)?;
         let domain = problem.domain.as_ref();
@@ -235,7 +235,7 @@ impl FieldProblem {
             .unwrap_or(0)
     }
 
-    /// Whether unknowns with equations of even order have as many conditions on each part as these take.
+    /// Whether unknowns with equations of even order have as many conditions on each part as those equations take.
     fn check_counts(&self) -> Result<(), Refusal> {
         for unknown in 0..self.form.unknowns() {
             for (number, part) in self.space.parts().iter().enumerate() {

@@ -1,12 +1,12 @@
 //! Linear evolutions on boxes whose coefficients vary neither in space nor in time: axis by axis.
 //!
 //! If every term differentiates along one axis only, and along each axis that is not periodic all terms are multiples of one operator,
-//! the eigenvectors of the small matrices along the axes take the whole matrix apart: for each combination of
+//! the eigenvectors of the small matrices along the axes decompose the whole matrix: for each combination of
 //! eigenvalues there remains a matrix over the states. Along periodic axes the eigenvectors are complex waves, on which every
 //! derivative acts by a number. No matrix over all coefficients is ever formed.
 //!
-//! The same, with means of reactions that vary in space, serves implicit steps of semilinear equations: it leaves to Newton's iteration what is
-//! not stiff.
+//! The same, with means of reactions that vary in space, serves implicit steps of semilinear equations: what is not
+//! stiff is left to Newton's iteration.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::evolution::ode::{Linearised, Shifted, flow, phi};
 
 /// Coefficients that differ by less, relative to the largest, are the same.
 const SAME: f64 = 1e-13;
-/// A matrix this close to symmetric, relative to its largest entry, is so but for rounding.
+/// A matrix this close to symmetric, relative to its largest entry, is symmetric but for rounding.
 const SYMMETRIC: f64 = 1e-11;
 /// Condition of eigenvectors up to which they are used.
 const CONDITION: f64 = 100.0;
@@ -49,7 +49,7 @@ struct Terms {
 
 impl Terms {
     /// The terms of the equation linearised at y, if they are constant and each along one axis; those without derivatives may vary if
-    /// their means will do.
+    /// their means are good enough.
     fn new(
         system: &System<'_>,
         space: &ProductSpace,

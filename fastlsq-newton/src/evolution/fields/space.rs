@@ -1,4 +1,4 @@
-//! The functions of space, of either kind, behind one face.
+//! The functions of space, of either kind, behind one interface.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use ndarray::{Array2, ArrayView2};
 use super::problem::{FieldProblem, Wall};
 use crate::NewtonError;
 
-/// The most coefficients that a dense matrix is made of.
+/// The maximum number of coefficients that a dense matrix is made of.
 pub(crate) const MOST_DENSE: usize = 1600;
-/// The most coefficients of one function, where there is no matrix.
+/// The maximum number of coefficients of one function, where there is no matrix.
 const MOST_PRODUCT: usize = 20_000;
 
 /// How many functions there are: along each axis of a box, or the degree of polynomials on any other domain.
@@ -37,7 +37,7 @@ impl Resolution {
         }
     }
 
-    /// More where it is asked for: one mark for each axis, or one for all.
+    /// More where they are asked for: one mark for each axis, or one for all.
     pub(crate) fn finer(&self, marked: &[bool]) -> Self {
         let more = |count: usize| (1.25 * count as f64) as usize + 2;
         match self {
@@ -71,7 +71,7 @@ pub(crate) struct Dense {
     tables: Vec<(Vec<u32>, Mat<f64>)>,
     /// Where the coefficients of each state begin, and where they end.
     starts: Vec<usize>,
-    /// Modes that tell how well the others resolve.
+    /// Modes that tell how well the others resolve the solution.
     tail: usize,
 }
 
@@ -260,7 +260,7 @@ impl FieldSpace {
         }
     }
 
-    /// The functions that what is kept is written in; `None` if they cannot be put side by side.
+    /// The functions in which saved steps are expressed; `None` if they cannot be put side by side.
     pub(crate) fn features(&self) -> Option<Arc<dyn Basis>> {
         match self {
             Self::Product(space) => Some(Arc::new(space.products().ok()?)),

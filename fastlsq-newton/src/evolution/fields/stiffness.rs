@@ -73,7 +73,7 @@ fn rate_cost(system: &System<'_>) -> f64 {
 ///
 /// Explicit steps are bounded by the largest eigenvalue, implicit ones by the matrix that they take. An explicit step at the
 /// bound of its stability would fill the highest functions with errors of the size of the tolerance, which would be taken for
-/// lack of resolution; so it is kept within.
+/// lack of resolution; so steps stay below that bound.
 pub(crate) fn choose(system: &System<'_>, t: f64, y: &[f64]) -> (Method, f64) {
     let dim = y.len();
     let separable = system.is_separable(t, y);

@@ -50,7 +50,7 @@ impl<'a> System<'a> {
             lifts.push(self.space.lift(state, &data)?);
         }
         if constant {
-            // Whoever was first has found the same.
+            // If it was set already, the value is the same.
             let _ = self.lifts.set(lifts.clone());
         }
         Ok(lifts)
@@ -96,7 +96,7 @@ impl<'a> System<'a> {
         )
     }
 
-    /// Slopes of the rates by the samples at the nodes: (state, sample, values).
+    /// Slopes of the rates with respect to the samples at the nodes: (state, sample, values).
     pub(crate) fn slopes(&self, t: f64, y: &[f64]) -> Option<Vec<(usize, usize, Vec<f64>)>> {
         let samples = self.samples(t, y)?;
         let form = &self.problem.form;

@@ -27,7 +27,7 @@ pub(crate) fn refuse<T>(reason: impl Into<String>) -> Result<T, Refusal> {
     Err(reason.into())
 }
 
-/// Shares of the time interval at which it is looked whether something changes in time.
+/// Shares of the time interval at which it is checked whether something changes in time.
 pub(crate) const LOOKS: [f64; 5] = [0.0137, 0.2249, 0.4871, 0.7793, 1.0];
 
 /// Initial values: rows over the states at each point.
@@ -51,7 +51,7 @@ pub(crate) struct Form {
     pub(crate) top: Vec<u32>,
     /// The highest derivative in space.
     pub(crate) order: usize,
-    /// What of the states the equations need.
+    /// The derivatives of the states that the equations need.
     pub(crate) samples: Vec<Sample>,
     /// Whether everything is linear in the unknowns.
     pub(crate) linear: bool,
@@ -68,7 +68,7 @@ pub(crate) fn orders(jet: &Jet) -> Result<(Vec<u32>, u32), Refusal> {
 }
 
 impl Form {
-    /// The equations of the problem as those of an evolution, or the reason why they are none. Conditions are left to the
+    /// The equations of the problem as those of an evolution, or the reason why they are not. Conditions are left to the
     /// caller, who [takes](Self::take_initial) those at the first time.
     pub(crate) fn recognise(problem: &ConcreteProblem) -> Result<Self, Refusal> {
         let domain = problem.domain.as_ref();

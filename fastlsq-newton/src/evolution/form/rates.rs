@@ -18,12 +18,12 @@ pub(super) enum Column {
 #[derive(Debug, Clone)]
 pub(super) struct Equation {
     pub(super) residual: Residual,
-    /// The same with slopes by the highest derivatives in time only, which is all that the rates themselves need.
+    /// The same with slopes with respect to the highest derivatives in time only, which is all that the rates themselves need.
     pub(super) for_rates: Residual,
     pub(super) columns: Vec<Column>,
 }
 
-/// Rates of the states, and their slopes by the samples.
+/// Rates of the states, and their slopes with respect to the samples.
 #[derive(Debug)]
 pub(crate) struct Rates {
     /// For each state, at each point.

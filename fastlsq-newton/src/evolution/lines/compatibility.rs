@@ -1,11 +1,11 @@
-//! Whether initial values agree with the conditions, and whether the conditions are as many as the equation takes.
+//! Whether initial values agree with the conditions, and whether there are as many conditions as the equation takes.
 
 use fastlsq_solve::space::line::LineSpace;
 
 use super::form::LineProblem;
 use crate::NewtonError;
 
-/// A mismatch that is larger than this share of the terms is worth a word.
+/// A mismatch that is larger than this share of the terms is worth a remark.
 const NOTABLE: f64 = 1e-7;
 
 /// Conditions that the initial values contradict: where, and by how much.

@@ -9,7 +9,7 @@ use fastlsq_solve::space::line::LineSpace;
 use super::system::System;
 use crate::evolution::ode::{Ode, Propagator};
 
-/// The most coefficients: eigenvalues cost their cube.
+/// The maximum number of coefficients: the eigenvalues cost the cube of this.
 const LARGEST: usize = 400;
 
 /// c(t) = L⁻ᵀ e^{tA} Lᵀ c(0) with M = LLᵀ and A = L⁻¹KL⁻ᵀ, the matrix of the equation in an orthonormal basis.
@@ -26,7 +26,7 @@ pub(crate) struct Exact {
 }
 
 impl Exact {
-    /// The evolution of y; `None` if the eigenvectors of the matrix are no good.
+    /// The evolution of y; `None` if the eigenvectors of the matrix are too ill-conditioned.
     pub(crate) fn new(system: &System<'_>, y: &[f64]) -> Option<Self> {
         let (start, dim) = (system.problem.times.0, y.len());
         if dim > LARGEST {

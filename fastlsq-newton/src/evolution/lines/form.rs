@@ -18,7 +18,7 @@ pub(crate) struct End {
     pub(crate) label: String,
     pub(crate) upper: bool,
     residual: Residual,
-    /// The derivative of data in time that this one is about: 0, or 1 for the velocity.
+    /// The order in time of the data that this condition prescribes: 0, or 1 for the velocity.
     level: u32,
     /// Whether the data do not change, as far as can be seen.
     pub(crate) constant: bool,
@@ -29,7 +29,7 @@ pub(crate) struct End {
 pub(crate) struct LineProblem {
     form: Form,
     pub(crate) interval: (f64, f64),
-    /// What of the states the equations need: state and order of the derivative.
+    /// The derivatives of the states that the equations need: state and order of the derivative.
     pub(crate) samples: Vec<(usize, usize)>,
     pub(crate) periodic: bool,
     pub(crate) ends: Vec<End>,
@@ -50,7 +50,7 @@ fn column(x: &[f64]) -> ArrayView2<'_, f64> {
 }
 
 impl LineProblem {
-    /// The problem as an evolution, or the reason why it is none.
+    /// The problem as an evolution, or the reason why it is not one.
     pub(crate) fn recognise(problem: &ConcreteProblem) -> Result<Self, Refusal> {
         let form = Form::recognise(problem)?;
         if form.dim != 1 {
@@ -181,7 +181,7 @@ impl LineProblem {
         Ok(())
     }
 
-    /// A condition at one end, for the unknowns and, where these have velocities, for those.
+    /// A condition at one end, for the unknowns and, where these have velocities, for the velocities.
     fn end(&mut self, label: &str, residual: &Residual, upper: bool) -> Result<(), Refusal> {
         let jets: Vec<(usize, usize)> = residual
             .jets()
@@ -249,7 +249,7 @@ impl LineProblem {
 }
 
 impl End {
-    /// Whether it is about a velocity.
+    /// Whether it prescribes a velocity.
     pub(crate) fn is_velocity(&self) -> bool {
         self.level > 0
     }

@@ -17,7 +17,7 @@ use crate::evolution::ode::Method;
 use crate::evolution::runs::{Aim, Run};
 use crate::evolution::span::Span;
 
-/// The most coefficients.
+/// The maximum number of coefficients.
 const LIMIT: usize = 6000;
 /// Pieces at the first look at the initial values: 2 to this power.
 const FIRST_LEVEL: u32 = 3;
@@ -249,7 +249,7 @@ impl March<'_, Pieces<'_>> {
             }
             values = self.functions.initial()?;
         }
-        // What was looked at more closely than needed is joined again.
+        // Pieces that were halved further than needed are joined again.
         self.y = self.functions.space.project(&values);
         loop {
             let expansion = self.functions.space.expansion(&self.y, &data);

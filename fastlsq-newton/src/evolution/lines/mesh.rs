@@ -8,7 +8,7 @@ pub(crate) struct Mesh {
     cells: Vec<(u32, u64)>,
 }
 
-/// Pieces are not halved more often.
+/// Pieces are not halved more often than this.
 const DEEPEST: u32 = 18;
 
 impl Mesh {

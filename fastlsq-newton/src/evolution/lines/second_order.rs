@@ -69,7 +69,7 @@ impl SecondOrder {
         this.fits(problem, whole).then(|| Arc::new(this))
     }
 
-    /// Whether coefficients that no symmetry makes equal give the same functions, as positions and as velocities, as here.
+    /// Whether generic coefficients give the same functions as here, both as positions and as velocities.
     fn fits(&self, problem: &LineProblem, whole: &LineSpace) -> bool {
         let dim = self.space.dim();
         if [&self.positions, &self.velocities].map(Vec::len) != [dim; 2] {
@@ -214,7 +214,7 @@ mod tests {
     use crate::evolution::lines::system::System;
     use crate::evolution::ode::Ode;
 
-    /// Two damped waves that feel each other, between walls of different kinds or on a circle.
+    /// Two damped waves that act on each other, between walls of different kinds or on a circle.
     fn problem(periodic: bool) -> LineProblem {
         let [u, v] = unknowns(["u", "v"]);
         let rod = Interval::new(-1.0, 2.0).unwrap().over(0.0, 1.0).unwrap();

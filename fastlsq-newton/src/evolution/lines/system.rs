@@ -23,7 +23,7 @@ pub(crate) struct System<'a> {
     pub(crate) space: Arc<LineSpace>,
     /// Data at the ends at the last times that were asked for.
     remembered: RefCell<Vec<(f64, Vec<f64>)>>,
-    /// What halves the linear systems, where something does.
+    /// What halves the linear systems, where they can be halved.
     second_order: OnceCell<Option<Arc<SecondOrder>>>,
 }
 

@@ -13,7 +13,7 @@
 //! - steps one by one, so that the caller can stop or change the equation between them: [`Stepper`].
 //!
 //! Integration runs forward in time. There are no events, no mass matrices and no switching between the two
-//! kinds of method: [`OdeOptions`] say which one takes the steps.
+//! kinds of method: [`OdeOptions`] says which one takes the steps.
 //!
 //! ```
 //! use fastlsq_newton::evolution::ode::{Closure, OdeOptions, integrate};
@@ -140,9 +140,9 @@ pub struct OdeOptions {
     pub method: Method,
     /// The first step; by default from f and its change.
     pub first_step: Option<f64>,
-    /// No step is longer.
+    /// No step is longer than this.
     pub largest_step: f64,
-    /// After so many steps the integration stops.
+    /// After this many steps the integration stops.
     pub steps: usize,
 }
 

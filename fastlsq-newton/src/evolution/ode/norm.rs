@@ -51,7 +51,7 @@ impl ErrorNorm {
         }
     }
 
-    /// An error in units of what is allowed, relative to the size of y instead.
+    /// Converts an error in units of what is allowed to one relative to the size of y.
     pub(super) fn relative(&self, error: f64) -> f64 {
         error * self.relative
     }

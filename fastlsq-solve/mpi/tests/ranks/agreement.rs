@@ -19,7 +19,7 @@ use ndarray::{Array2, array};
 use crate::inclined::Inclined;
 use crate::say;
 
-/// What a solve of several ranks may differ from that of one, relative to its size.
+/// How much a solve by several ranks may differ from that by one, relative to its size.
 const AGREEMENT: f64 = 1e-12;
 
 pub(crate) fn problems(mpi: &Mpi) {
@@ -32,7 +32,7 @@ pub(crate) fn problems(mpi: &Mpi) {
     ] {
         compare(mpi, case.name, &case.problem, &Options::new());
     }
-    // So many rows that there is something to share.
+    // Enough rows that there is something to share.
     let many = Options::new().features(250).rows(15_000, 3_000);
     for case in [helmholtz_2d(10.0), wave_1d()] {
         compare(

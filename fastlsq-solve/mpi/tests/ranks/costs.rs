@@ -85,7 +85,7 @@ pub(crate) fn patch_costs(mpi: &Mpi, cells: usize, how: &str) {
 }
 
 /// Fronts by one rank and by all, the best of a few times: e unknowns, those that they are tied to, seconds on the clock and
-/// seconds of work, without messages, of the busiest rank. What else the machine does is on the first, not on the second.
+/// seconds of work, without messages, of the busiest rank. What else the machine does affects the first, not the second.
 pub(crate) fn fronts(mpi: &Mpi) {
     let team = Inclined::to_share(mpi.as_team());
     let begin = Instant::now();
@@ -145,7 +145,7 @@ fn of_all(mpi: &Mpi, before: Counts) -> Vec<[f64; 4]> {
     (0..mpi.size()).map(told).collect()
 }
 
-/// The best of several measurements: what else the machine does is no property of it.
+/// The best of several measurements: what else the machine does is not a property of it.
 pub(crate) fn constants(mpi: &Mpi) {
     let team = mpi.as_team();
     let a = Mat::from_fn(20_000, 300, |i, j| ((i * (j + 1)) as f64).sin());
@@ -172,7 +172,7 @@ pub(crate) fn constants(mpi: &Mpi) {
     }
 }
 
-/// Seconds for so many numbers from rank 0 to rank 1 and back.
+/// Seconds for this many numbers from rank 0 to rank 1 and back.
 fn there_and_back(team: &dyn Team, numbers: usize) -> f64 {
     let mut buffer = vec![1.0; numbers];
     let begin = Instant::now();

@@ -11,7 +11,7 @@ use fastlsq_mpi::fastlsq_solve::{
 use crate::suite::values;
 
 pub(crate) fn fail(how: &str) {
-    // Before MPI has started, only the launcher's word tells who one is.
+    // Before MPI has started, only the launcher's word tells which rank this is.
     let place = std::env::var("OMPI_COMM_WORLD_RANK").or_else(|_| std::env::var("PMI_RANK"));
     let odd = place.as_deref() == Ok("1");
     let version = if odd && how == "version" {
@@ -51,7 +51,7 @@ pub(crate) fn fail(how: &str) {
     println!("survived\t{}", mpi.rank());
 }
 
-/// Rows that rank 1 of so many, which has a status, does not live to write.
+/// Rows that rank 1 of `ranks`, which exits with this status, does not live to write.
 fn leaving(status: Option<i32>, ranks: usize) -> System {
     let law = FrequencyLaw::Isotropic(8.0);
     let basis = SinusoidalBasis::random(2, 20, &law, 3).unwrap();

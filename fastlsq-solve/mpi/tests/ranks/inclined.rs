@@ -1,5 +1,5 @@
-//! Ranks that believe something else of themselves, so that they share more or less than they would, and that know how long they
-//! have spent in messages.
+//! Ranks that believe something else about themselves, so that they share more or less than they would, and that know how long
+//! they have spent in messages.
 
 use std::sync::{Arc, Mutex};
 

@@ -7,7 +7,7 @@ use fastlsq_mpi::fastlsq_solve::{Backend, LsqOptions};
 
 use crate::suite::values;
 
-/// Streams so many rows, and tells the largest memory that any rank ever had.
+/// Streams this many rows, and tells the largest memory that any rank ever had.
 pub(crate) fn memory(mpi: &Mpi, rows: usize, features: usize) {
     let system = values(rows, features);
     let begin = Instant::now();

@@ -91,7 +91,7 @@ impl Cells {
         along.collect()
     }
 
-    /// Blocks of cells without overlap that hold all cells of `wanted`; axes in `fixed` are not merged along.
+    /// Blocks of cells without overlap that hold all cells of `wanted`; nothing is merged along the axis `fixed`.
     fn merged(&self, wanted: &[bool], fixed: Option<usize>) -> Vec<(Vec<usize>, Vec<usize>)> {
         let mut open = wanted.to_vec();
         let mut blocks = Vec::new();

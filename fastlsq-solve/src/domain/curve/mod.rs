@@ -127,7 +127,7 @@ impl Curve {
         (position, if self.reversed { after } else { tangent })
     }
 
-    /// The same points, run through the other way.
+    /// The same points, traversed the other way.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {

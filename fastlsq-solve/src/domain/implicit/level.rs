@@ -12,7 +12,7 @@ pub(super) struct Level {
 }
 
 impl Level {
-    /// The level that an expression of so many coordinates is.
+    /// The level given by an expression of `dim` coordinates.
     pub(super) fn new(dim: usize, expression: &Expr) -> Result<Self, DomainError> {
         let frame = Frame::new(Space::new(dim), []);
         let slopes = (0..dim).map(|k| frame.field(expression.d(axis(k))));
@@ -49,7 +49,7 @@ impl Level {
         self.value(point)
     }
 
-    /// The unit normal at a point of the boundary; `usual` is a slope that is common for the level.
+    /// The unit normal at a point of the boundary; `usual` is a slope that is typical of the level.
     pub(super) fn normal(&self, point: &[f64], usual: f64) -> Result<Vec<f64>, DomainError> {
         let mut normal = vec![0.0; point.len()];
         self.gradient(point, &mut normal);

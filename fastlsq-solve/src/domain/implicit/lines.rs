@@ -27,7 +27,7 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 pub(super) struct Lines {
     area: f64,
     volume: f64,
-    /// A slope that is usual for the level.
+    /// A slope that is typical of the level.
     usual: f64,
 }
 

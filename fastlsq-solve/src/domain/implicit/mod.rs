@@ -17,7 +17,7 @@ use lines::Lines;
 /// the exact normals; a closure needs [`with_gradient`](fastlsq_ops::Expr::with_gradient). In the plane the boundary is traced: its loops are the parts "outer" (or "outer 1", …) and
 /// "hole 1", …; in other dimensions the part is "surface", and its points are found along lines parallel to the axes.
 /// Details below a 160th of the bounds in the plane, a 64th otherwise, can be missed. For sharp edges and corners combine
-/// smooth level sets by set operations, which know them.
+/// smooth level sets by set operations, which know about them.
 ///
 /// ```
 /// use fastlsq_solve::domain::{BoundingBox, Domain, Implicit};
@@ -45,7 +45,8 @@ impl Implicit {
     /// The points within the bounds where the level is negative; it must be positive on the boundary of the bounds.
     ///
     /// # Errors
-    /// An expression of other things than the coordinates or without a gradient, a level that is nowhere negative, negative on the boundary of the bounds, not finite, or flat where it is zero.
+    /// An expression of anything but the coordinates or without a gradient, a level that is nowhere negative, negative on the
+    /// boundary of the bounds, not finite, or flat where it is zero.
     pub fn new(bounds: BoundingBox, level: impl Into<Expr>) -> Result<Self, DomainError> {
         let level = Level::new(bounds.dim(), &level.into())?;
         let boundary = if bounds.dim() == 2 {

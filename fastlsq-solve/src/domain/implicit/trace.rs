@@ -88,7 +88,7 @@ impl<'a> Grid<'a> {
         self.bounds.extents().fold(0.0, f64::max)
     }
 
-    /// A slope that is usual for the level: its largest value over the size of the bounds.
+    /// A slope that is typical of the level: its largest value over the size of the bounds.
     fn usual_slope(&self) -> f64 {
         self.values.iter().fold(0.0, |max: f64, v| max.max(v.abs())) / self.size()
     }

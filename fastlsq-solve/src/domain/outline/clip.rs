@@ -5,14 +5,14 @@ use crate::domain::DomainError;
 
 /// Points of a curve that are judged, at least.
 const SAMPLES: usize = 512;
-/// Points close to each end that are judged besides.
+/// Points close to each end that are judged as well.
 const END_SAMPLES: i32 = 18;
 
 /// What becomes of a piece of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Keep,
-    /// Keep it, run through the other way.
+    /// Keep it, traversed the other way.
     Flip,
     Drop,
 }

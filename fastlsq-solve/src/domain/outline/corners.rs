@@ -3,7 +3,7 @@
 use super::{GAP, Outline, distance};
 use std::f64::consts::PI;
 
-/// A turn of less than this angle is none.
+/// A turn of less than this angle does not count.
 const STRAIGHT: f64 = 1e-6;
 
 /// A point where the boundary turns, or where one part of it ends and another begins.
@@ -30,7 +30,7 @@ impl Corner {
 }
 
 impl Outline {
-    /// For each curve, the curve that begins where it ends. Where several do, the one that the domain lies between.
+    /// For each curve, the curve that begins where it ends. Where several do, the one with the domain between the two.
     pub(super) fn successors(&self) -> Vec<Option<usize>> {
         let reach = GAP * self.size();
         let starts: Vec<_> = self.curves().map(super::Curve::start).collect();

@@ -100,7 +100,7 @@ impl Outline {
         let radius = clearance(center);
         let mut discs = vec![(center, radius)];
         while discs.len() < MOST_DISCS {
-            // The largest disc whose centre no other one holds.
+            // The largest disc whose centre lies in no other.
             let free = |p: &&[f64; 2]| discs.iter().all(|(c, r)| distance(**p, *c) > *r);
             let next = nodes.iter().filter(free).map(|p| (*p, clearance(*p)));
             match next.max_by(|a, b| a.1.total_cmp(&b.1)) {

@@ -1,4 +1,4 @@
-//! One file a method: each turns rows into an A ≈ Q₁·T and a way to invert T.
+//! One file per method: each turns rows into an A ≈ Q₁·T and a way to invert T.
 
 pub(crate) mod gram;
 pub(crate) mod orthogonal;
@@ -39,7 +39,7 @@ impl<'a> Task<'a> {
         Ok(self.work.control.check()?)
     }
 
-    /// Fails if a step of so many operations, at the rate that others had, would not end in time.
+    /// Fails if a step of this many operations, at the rate of earlier ones, would not end in time.
     pub(crate) fn allow_flops(self, flops: f64, rate: f64) -> Result<(), LsqError> {
         let control = self.work.control;
         let mut seconds = flops / rate;

@@ -21,7 +21,7 @@ const SVD_SLOWNESS: f64 = 2.0;
 ///
 /// Pivoted QR first removes what is zero to working accuracy, so the decomposition is one of an r×r matrix:
 /// A = Q₁·T, Tᵀ = Z·R, Rᵀ = U·Σ·Vᵀ, hence A = (Q₁U)·Σ·(ZV)ᵀ. If it does not converge, the least-norm
-/// solution of the pivoted QR is returned instead, and said so.
+/// solution of the pivoted QR is returned instead, and the record says so.
 pub(crate) fn truncated_svd(task: Task<'_>) -> Result<Parts, LsqError> {
     let revealed = reveal(task)?;
     let size = revealed.qr.rank();

@@ -1,8 +1,8 @@
 //! Newton's method on patches, for equations that are not linear.
 //!
-//! A step of iterative refinement corrects whatever the equations inside the leaves, the traces and the fluxes leave over. With
-//! the residual of nonlinear equations in place of the linear one it is a step of Newton's method, and the factors may
-//! belong to other coefficients than those at the present function: the step then contracts more slowly, but to the same
+//! A step of iterative refinement corrects whatever residuals the equations inside the leaves, the traces and the fluxes
+//! leave. With the residual of nonlinear equations in place of the linear one it is a step of Newton's method, and the factors
+//! may belong to other coefficients than those at the present function: the step then contracts more slowly, but to the same
 //! solution. So factors are kept as long as steps contract, leaves whose coefficients have hardly changed keep theirs
 //! when the others are made anew, and leaves whose coefficients hardly vary inside share one operator with constant
 //! ones.
@@ -14,7 +14,7 @@
 //! comes to rest, and Newton's method begins anew from there.
 //!
 //! On a tree the iteration ends when its changes are small beside what the tree itself lacks. Then leaves are split
-//! where the residual asks for it, and the next tree begins from the function that is there.
+//! where the residual calls for it, and the next tree begins from the present function.
 
 mod start;
 
@@ -35,11 +35,11 @@ use super::solution::{PatchSolution, Snapshot};
 use super::step::{Factored, State};
 use crate::control::{Control, Stage};
 
-/// Steps that shrink by less than this ask for factors at the present function.
+/// Steps that shrink by less than this call for factors at the present function.
 const CONTRACTION: f64 = 0.2;
 /// The shortest step, as a share of the full one.
 const SHORTEST: f64 = 1.0 / 256.0;
-/// A first iteration with steps as short as this wanders, and takes no more than so many.
+/// A first iteration with steps as short as this wanders, and takes no more than `FIRST_TRY` of them.
 const WANDERS: f64 = 1.0 / 8.0;
 const FIRST_TRY: usize = 12;
 /// Below this relative change, a change that no longer halves is rounding.
@@ -48,7 +48,7 @@ const ROUNDING_CHANGE: f64 = 1e-6;
 const FIRST_SLACK: f64 = 1e-2;
 /// Below this change of u, steps that contract badly are blamed on coefficients that are off.
 const NEAR: f64 = 0.1;
-/// A change below this share of the error of the tree before is the last on a tree.
+/// A change below this share of the previous tree's error is the last on a tree.
 const SETTLED: f64 = 1e-3;
 /// The same for the tolerance.
 const BELOW_TOLERANCE: f64 = 0.03;
@@ -87,7 +87,7 @@ pub struct NewtonPatches {
 }
 
 impl PatchProblem {
-    /// Solves equations that need not be linear on an adaptive tree of patches, with at most so many steps of Newton's
+    /// Solves equations that need not be linear on an adaptive tree of patches, with at most this many steps of Newton's
     /// method on each tree, from a given function or from the solution of the equations' leading part.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::patches::step::State;
 
 /// The first tree has at most this many leaves.
 const FIRST_LEAVES: usize = 600;
-/// Steps along the flow at most.
+/// The most steps along the flow.
 const FLOW_STEPS: usize = 60;
 /// The flow is at rest when a step that is this many times longer than the first one changes u by hardly anything.
 const LONGEST: f64 = 1e6;

@@ -82,7 +82,7 @@ fn data_that_functionals_cannot_make_good_are_named() {
         .unwrap();
     let refused = wanting.solve(&PatchOptions::new().max_rounds(3));
     assert!(matches!(refused, Err(PatchError::Contradiction { .. })));
-    // Where values are given nothing is left to fix: what agrees is no harm, what does not is named.
+    // Where values are given nothing is left to fix: what agrees does no harm, what does not is named.
     let boxes = [([0.0, 0.0], [1.0, 1.0])];
     let known = with_values(&boxes, &minus_laplacian(), source, exact[0]);
     let point = [0.3, 0.6];

@@ -1,4 +1,4 @@
-//! What is searched where options leave less than everything open: one candidate, a law, a list of bandwidths.
+//! What is searched for where options do not leave everything open: one candidate, a law, a list of bandwidths.
 
 use fastlsq_basis::{FrequencyLaw, InputMap, Parity};
 

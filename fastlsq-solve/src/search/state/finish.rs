@@ -17,7 +17,7 @@ impl<W: CandidateMaker> Search<'_, W> {
         ended: Result<Ending, W::Error>,
     ) -> Result<Found<W::Extra>, W::Error> {
         let ended = ended.and_then(|ending| {
-            // What was asked for is what is returned, however well its companion does.
+            // The candidate that was asked for is the one returned, however well its companion does.
             let keep = ending.0 == Status::Explicit;
             self.call_a_companion(keep).map(|()| ending)
         });
@@ -58,8 +58,8 @@ impl<W: CandidateMaker> Search<'_, W> {
             }
             estimate = posedness.estimate(estimate, best.score.worst);
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
-            // be (they need not be finite where no row is), nothing more is known. What was overlooked is a residual as the
-            // others are, which this problem turns into errors as it does those.
+            // be (they need not be finite where no row is), nothing more is known. What was overlooked is a residual like the
+            // others, and this problem turns it into an error in the same way.
             if estimate <= self.options().tolerance
                 && let Some(unseen) = self.maker.unseen(best).ok().flatten()
                 && unseen.share > best.score.worst

@@ -36,7 +36,7 @@ impl<X> Found<X> {
         searched && !at_rounding
     }
 
-    /// The same where no more is asked for than by these options.
+    /// The same, judged by what these options ask for and no more.
     pub(in crate::search) fn judged_by(mut self, options: &Options) -> Self {
         let searched = matches!(self.status, Status::Saturated | Status::LimitReached);
         if searched && self.estimate <= options.tolerance && self.posedness.is_fine() {

@@ -8,15 +8,15 @@ use super::{ROUNDING_SCORE, Rows, Search, is_unresolved};
 const GROWTH: f64 = 1.7;
 /// The smallest growth that is worth a level.
 const SMALLEST_GROWTH: f64 = 1.25;
-/// Growth beyond what the trend of the scores asks for.
+/// Growth beyond what the trend of the scores calls for.
 const MARGIN: f64 = 1.1;
 /// Rows are for this many times the rank that is expected, if that is less than the number of features.
 const COLUMNS_FOR_RANK: f64 = 1.5;
 /// How much the rank may rise from one level to the next.
 const RANK_GROWTH: f64 = 1.3;
-/// Residuals that are so many times larger between the rows than on them call for more rows.
+/// Residuals that are this many times larger between the rows than on them call for more rows.
 const OVERFIT: f64 = 100.0;
-/// Where more rows did not help, they are tried again once the residuals differ so many times more.
+/// Where more rows did not help, they are tried again once the residuals differ this many times more.
 const OVERFIT_AGAIN: f64 = 10.0;
 /// The most rows, as a multiple of the usual number.
 const MOST_ROWS: f64 = 4.0;

@@ -34,7 +34,7 @@ pub(super) const SMALLEST_COMPANION: usize = 16;
 /// [started](Options::started).
 ///
 /// # Errors
-/// Whatever a candidate cannot be solved for, and a limit that is reached before there is one.
+/// Whatever keeps a candidate from being solved, and a limit that is reached before there is one.
 pub fn search<W: CandidateMaker>(maker: &mut W) -> Result<Found<W::Extra>, W::Error> {
     let choice = maker.options().choice.clone();
     let dim = maker.bounding_box()?.dim();
@@ -96,7 +96,7 @@ pub(super) struct Search<'a, W: CandidateMaker> {
     refused: Option<W::Error>,
     trend: Trend,
     unpromising: Option<String>,
-    /// Why more features were too dear for what they promise, if they were.
+    /// Why more features were too expensive for what they promise, if they were.
     given_up: Option<String>,
     structure: String,
 }
@@ -129,7 +129,7 @@ impl<W: CandidateMaker> Search<'_, W> {
         };
         let control = self.options().control().clone();
         control.enter(stage).map_err(SolveError::from)?;
-        // Less than this no solve can do with: what cannot be had is not drawn either.
+        // No solve can do with less than this: what does not fit is not drawn either.
         let least = square_bytes(features.count(), self.maker.parity().len().max(1));
         control.allow_bytes(least).map_err(SolveError::from)?;
         let mut candidate = match self.maker.run(features, &rows.blocks) {

@@ -14,7 +14,7 @@ const WORTHWHILE: f64 = 2.0;
 const DEPENDENT: f64 = 0.85;
 /// Systems with more columns than this are not tried where the last levels brought nothing.
 const CHEAP_COLUMNS: usize = 2000;
-/// With so many times the first number of features a misfit must be about what it was to count as a contradiction.
+/// With this many times the first number of features a misfit must be about what it was to count as a contradiction.
 const MORE_FEATURES: f64 = 1.5;
 /// A misfit above this share of the one with few features has stayed.
 const STAYS: f64 = 0.6;
@@ -123,7 +123,7 @@ impl<W: CandidateMaker> Search<'_, W> {
         features.saturating_mul(self.maker.parity().len().max(1)) > CHEAP_COLUMNS
     }
 
-    /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) is none.
+    /// How well the question was posed, judged once. A judgement that fails (for want of memory, say) counts as none.
     pub(in crate::search) fn judge(&mut self) -> Posedness {
         if let Some(judged) = &self.judged {
             return judged.clone();

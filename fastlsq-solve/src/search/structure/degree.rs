@@ -6,7 +6,7 @@ use ndarray::Array2;
 
 use super::slice::Slice;
 
-/// Points on a line, in the order of candidate.
+/// Points on a line, in the order in which they are tried.
 const POINTS: [usize; 4] = [33, 65, 129, 257];
 /// A degree below this share of the number of points is known.
 const KNOWN: f64 = 0.8;

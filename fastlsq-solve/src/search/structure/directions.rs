@@ -13,7 +13,7 @@ use super::slice::{SEED, Slice};
 const MORE_POINTS: usize = 12;
 /// Points from which long steps are taken, beyond one per direction.
 const STEP_POINTS: usize = 10;
-/// Shares of the largest gradient above which what is left of others is a direction of its own, in the order of candidate.
+/// Shares of the largest gradient above which what is left of others is a direction of its own, in the order they are tried.
 const SHARES: [f64; 4] = [1e-3, 1e-5, 1e-7, 1e-9];
 /// Corrections of the null directions.
 const CORRECTIONS: usize = 4;
@@ -21,9 +21,9 @@ const CORRECTIONS: usize = 4;
 const INNER: f64 = 0.5;
 /// Weights of central differences of sixth order at 1, 2, 3 steps.
 const WEIGHTS: [f64; 3] = [45.0 / 60.0, -9.0 / 60.0, 1.0 / 60.0];
-/// Change along a null direction, in units of the rounding of the data, that is none.
+/// Change along a null direction, in units of the rounding of the data, that counts as none.
 const STILL: f64 = 8.0;
-/// Slopes, in units of the rounding of the data, that are none.
+/// Slopes, in units of the rounding of the data, that count as none.
 const FLAT: f64 = 1e3;
 /// Rows of two faces that are to be one subspace agree to this.
 const AGREEMENT: f64 = 1e-9;
@@ -31,14 +31,14 @@ const AGREEMENT: f64 = 1e-9;
 /// Orthonormal rows V, in all coordinates, along which the data change with these coordinates; `None` if there are as
 /// many as coordinates, or if the data do not tell.
 ///
-/// `degrees`: how fine the data are along each coordinate, so that differences can be.
+/// `degrees`: how fine the data are along each coordinate, so that differences can be just as fine.
 pub(super) fn directions(
     slices: &[Slice<'_>],
     axes: &[usize],
     degrees: &[usize],
 ) -> Option<Array2<f64>> {
     let values: Vec<&Slice<'_>> = slices.iter().filter(|slice| !slice.across).collect();
-    // Each slice that shows all the coordinates has a say; across a face that hides one, two of them together.
+    // Each slice that shows all the coordinates contributes; where a face hides one, two slices contribute together.
     let mut spans: Vec<Array2<f64>> = Vec::new();
     let mut partial: Vec<(usize, Array2<f64>)> = Vec::new();
     for slice in &values {

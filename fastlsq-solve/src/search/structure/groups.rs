@@ -93,7 +93,7 @@ impl<'s, 'a> Groups<'s, 'a> {
     }
 
     /// The largest sets of more than one coordinate that act together, beginning with these pairs: a set can do so only if
-    /// all its subsets do. Sets of [`MOST_TOGETHER`] that still do are joined to what they hang together with.
+    /// all its subsets do. Sets of [`MOST_TOGETHER`] that still do are joined to what they are connected with.
     pub(super) fn sets(&mut self, pairs: &BTreeSet<[usize; 2]>) -> Option<Vec<Vec<usize>>> {
         let mut level: BTreeSet<Vec<usize>> = pairs.iter().map(|pair| pair.to_vec()).collect();
         let mut largest: Vec<Vec<usize>> = Vec::new();
@@ -137,7 +137,7 @@ impl<'s, 'a> Groups<'s, 'a> {
     }
 }
 
-/// The sets that hang together through common members, each in order.
+/// The sets that are connected through common members, each in order.
 pub(super) fn components<'a>(sets: impl Iterator<Item = &'a [usize]>) -> Vec<Vec<usize>> {
     let mut components: Vec<BTreeSet<usize>> = Vec::new();
     for set in sets {

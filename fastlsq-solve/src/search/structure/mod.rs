@@ -19,7 +19,7 @@ use super::shape::HIGH_DIMENSION;
 use crate::options::Options;
 use crate::problem::ConcreteProblem;
 
-/// So many directions are looked for before sets of coordinates are.
+/// This many directions are looked for before sets of coordinates are.
 const FEW_DIRECTIONS: usize = 2;
 /// Slices that are asked how fine they are.
 const ASKED: usize = 3;

@@ -18,7 +18,7 @@ const ROUNDING: f64 = 4e-13;
 const NOTHING: f64 = 1e-14;
 /// The most faces that are looked at: a set of coordinates shows on every face across another one.
 const FACES: usize = 6;
-/// Shares of the half-widths of the bounding box that a cube inside the domain may have, in the order of candidate.
+/// Shares of the half-widths of the bounding box that a cube inside the domain may have, in the order in which they are tried.
 const REACHES: [f64; 5] = [1.0, 0.7, 0.5, 0.35, 0.25];
 /// Points that must lie inside before a cube does.
 const INSIDE: usize = 200;
@@ -43,7 +43,7 @@ pub(super) struct Slice<'a> {
 pub(super) struct Frame<'a> {
     centre: Vec<f64>,
     half: Vec<f64>,
-    /// Data may be dear: the call can be stopped between two looks at them.
+    /// Data may be expensive: the call can be stopped between two looks at them.
     control: &'a Control,
 }
 

@@ -9,10 +9,10 @@ use crate::lsq::reduce_rows;
 use crate::space::local::scale_rows;
 use crate::space::{SpaceError, TrialSpace};
 
-/// A matrix this far from symmetric, relative to its size, may be one that should be: rounding ε/cut in the
-/// weakest functions makes up so much.
+/// A matrix this far from symmetric, relative to its size, may be one that should be symmetric: rounding ε/cut in the
+/// weakest functions accounts for that much.
 const SYMMETRIC: f64 = 1e-2;
-/// It is taken for one if the eigenvectors of its symmetric part satisfy its own equation to this, relative to
+/// It is taken as symmetric if the eigenvectors of its symmetric part satisfy its own equation to this, relative to
 /// their eigenvalues.
 const CONSISTENT: f64 = 1e-6;
 

@@ -33,9 +33,9 @@ use crate::samples::{GridSamples, even_axes};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Wanted {
-    /// So many of smallest real part.
+    /// This many with the smallest real part.
     Smallest(usize),
-    /// So many nearest to a number.
+    /// This many nearest to a number.
     Nearest(f64, usize),
 }
 
@@ -55,11 +55,12 @@ impl Wanted {
     }
 }
 
-/// Changes from space to space that shrink by less say nothing about what is to come, and are not trusted to shrink by more.
+/// A ratio of successive changes from space to space that is above the first of these says nothing about what is to come; none
+/// below the second is trusted.
 const MOST_RATIO: f64 = 0.3;
-const LEAST_RATIO: f64 = 0.1;
+const LEAST_RATIO: f64 = 0.05;
 
-/// The relative rounding of an eigenvalue, where the largest of the matrix is not much larger; it grows with the root of
+/// The relative rounding of an eigenvalue, where the largest one of the matrix is not much larger; it grows with the root of
 /// their ratio.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
@@ -154,7 +155,7 @@ impl Spectrum {
         self.raise_to_rounding();
     }
 
-    /// Pairs that are taken for one eigenvalue are no better known than they agree, and none is better than the others.
+    /// Pairs that are taken for one eigenvalue are known no better than they agree, and none is better than the others.
     fn share_among_equals(&mut self) {
         let all: Vec<(c64, f64)> = self
             .pairs

@@ -15,7 +15,7 @@ use crate::problem::LinearProblem;
 /// What trees lose is made smaller than what is asked for by this factor: eigenfunctions have more detail than the source
 /// that the tree was made for.
 const FINER: f64 = 0.1;
-/// Trees at most, each a hundred times finer.
+/// The most trees, each a hundred times finer.
 const TREES: usize = 3;
 /// How far below the smallest eigenvalue the shift is, as a share of the distance to the first that is not wanted.
 const BELOW: f64 = 0.3;

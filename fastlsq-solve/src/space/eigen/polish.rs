@@ -1,4 +1,9 @@
 //! Residuals of pairs, a least-squares Newton step for each, estimates and multiplicities.
+//!
+//! For symmetric problems the error of λ is Σ rₖ²/(λₖ − λ) over the components rₖ of the residual. By Kato and Temple it is at
+//! most ‖r‖²/gap. But the trial space holds the eigenfunctions next to λ, and the residual is orthogonal to the space: it
+//! consists of eigenfunctions that the space does not resolve, so that the smallest unresolved eigenvalue takes the place of the
+//! gap.
 
 use faer::{Mat, c64};
 
@@ -11,6 +16,9 @@ use crate::space::SpaceError;
 /// Eigenvalues closer than this, relative to the larger, are candidates for one multiple eigenvalue.
 pub(super) const CLOSE: f64 = 1e-6;
 
+/// The share of the eigenvalues of a trial space that are those of the problem.
+const RESOLVED: f64 = 1.0 / 3.0;
+
 /// The chosen pairs, polished.
 pub(super) fn polished(
     problem: &Matrices,
@@ -18,6 +26,7 @@ pub(super) fn polished(
     chosen: &[usize],
 ) -> Result<Vec<Eigenpair>, SpaceError> {
     let mut pairs = Vec::with_capacity(chosen.len());
+    let unresolved = unresolved(&found.values);
     for &k in chosen {
         let value = found.values[k];
         let vector: Vec<c64> = found.vectors.col(k).iter().copied().collect();
@@ -42,7 +51,8 @@ pub(super) fn polished(
             .fold(f64::INFINITY, f64::min);
         let rho = pair.residual;
         pair.error_estimate = if found.symmetric && rho < gap {
-            rho.min(rho * rho / (gap - rho))
+            let distance = (gap - rho).max(unresolved - value.norm());
+            rho.min(rho * rho / distance)
         } else {
             rho * found.conditions[k]
         }
@@ -59,6 +69,14 @@ pub(super) fn polished(
         pair.multiplicity = same.count().max(1);
     }
     Ok(pairs)
+}
+
+/// The size of the smallest eigenvalue that may not be one of the problem.
+fn unresolved(values: &[c64]) -> f64 {
+    let mut sizes: Vec<f64> = values.iter().map(|value| value.norm()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let place = (RESOLVED * sizes.len() as f64) as usize;
+    sizes.get(place).copied().unwrap_or(0.0)
 }
 
 /// ‖L u − λ M u‖/‖M u‖.

@@ -11,7 +11,7 @@ use crate::space::{SpaceBuilder, SpaceCondition, SpaceError};
 const ATTEMPTS: usize = 9;
 /// Growth of the bandwidth from one attempt to the next.
 const GROWTH: f64 = 1.4;
-/// An attempt that leaves more than this of the error before it is taken for slow: smooth functions leave a hundredth.
+/// An attempt that leaves more than this share of the previous error counts as slow: smooth functions leave a hundredth.
 const SLOW: f64 = 0.1;
 /// The least angle of a re-entrant corner.
 const REENTRANT: f64 = std::f64::consts::PI + 1e-6;
@@ -120,8 +120,8 @@ impl Eigenproblem {
         self
     }
 
-    /// Grows the bandwidth until the estimates meet the tolerance or stop falling. Where they fall slowly, or where the domain
-    /// has re-entrant corners, and the domain is a union of boxes, goes over to patches.
+    /// Grows the bandwidth until the estimates meet the tolerance or stop falling. Where they fall slowly, or the domain
+    /// has re-entrant corners, and the domain is a union of boxes, patches take over.
     ///
     /// # Errors
     /// Expressions that are not linear and homogeneous in one unknown or do not fit the domain, conditions

@@ -404,7 +404,7 @@ impl BandFactors {
         }
     }
 
-    /// Solves in place; the imaginary part of the right-hand side may be zero. Slices of another length than the
+    /// Solves in place; the imaginary part of the right-hand side may be zero. Slices whose length is not that of the
     /// matrix are left alone.
     pub fn solve(&self, re: &mut [f64], im: &mut [f64]) {
         let border = self.border.as_ref().map_or(0, |b| b.below.nrows());

@@ -11,7 +11,7 @@ use crate::space::quadrature::Line;
 /// both ends as coordinates.
 ///
 /// Let B take a polynomial to those derivatives. The columns of B⁺ are the smallest polynomials with one of them 1 and all
-/// others 0; the null space of B holds the *bubbles*, which neighbours do not see. Both are orthogonal to each other.
+/// others 0; the null space of B holds the *bubbles*, which neighbours do not see. The two are orthogonal to each other.
 #[derive(Debug, Clone)]
 pub struct Element {
     degree: usize,

@@ -5,7 +5,7 @@
 //! energy identities of the continuum hold (see [the module above](super)). In contrast to a
 //! [`TrialSpace`](super::TrialSpace) the basis is local: bubbles that live on one piece, and m functions for each joint that
 //! live on its two pieces. Matrices are banded, so that work and memory grow with the number of pieces, and a piece may
-//! be as small as a layer asks for. The basis is orthonormal but for neighbouring joints; the mass matrix M takes
+//! be as small as a layer requires. The basis is orthonormal but for neighbouring joints; the mass matrix M takes
 //! care of these.
 //!
 //! Conditions at the ends are linear in the derivatives below m. They cut down the functions of the end joints; data

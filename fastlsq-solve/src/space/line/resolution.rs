@@ -48,7 +48,7 @@ impl LineSpace {
         sums.into_iter().map(f64::sqrt).collect()
     }
 
-    /// For each piece and function, the L2 distance of two expansions.
+    /// For each piece and function, the L2 distance between two expansions.
     #[must_use]
     pub fn distances(&self, one: &[f64], other: &[f64]) -> Vec<Vec<f64>> {
         let size = self.element.size();

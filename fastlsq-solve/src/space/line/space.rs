@@ -40,7 +40,7 @@ impl LineSpace {
     /// `functions` functions on the pieces between the breaks.
     ///
     /// # Errors
-    /// Breaks that do not rise, conditions at an end that depend on each other or ask for derivatives that are not joined.
+    /// Breaks that do not increase, conditions at an end that depend on each other or involve derivatives that are not joined.
     pub fn new(
         element: Arc<Element>,
         breaks: &[f64],

@@ -13,7 +13,7 @@ use crate::space::local::{Local, LocalRequest};
 use crate::space::quadrature::{Line, Quadrature};
 use crate::space::{Sampled, SpaceError};
 
-/// No interval among several has a larger bandwidth.
+/// No interval among several has a larger bandwidth than this.
 const WIDEST_INTERVAL: f64 = 1000.0;
 
 impl Modes {
@@ -21,7 +21,7 @@ impl Modes {
     /// [`TrialSpace`](crate::space::TrialSpace); the last joins the first if the axis is periodic.
     ///
     /// # Errors
-    /// Fewer than two breaks, breaks that do not rise, or numbers out of range.
+    /// Fewer than two breaks, breaks that do not increase, or numbers out of range.
     pub fn intervals(
         breaks: &[f64],
         periodic: bool,

@@ -33,7 +33,7 @@ impl Axis {
     /// of them; on a circle their number is odd.
     ///
     /// # Errors
-    /// Ends that do not rise, no functions or more than 2000.
+    /// Ends in the wrong order, no functions or more than 2000.
     pub fn new(
         (lo, hi): (f64, f64),
         periodic: bool,

@@ -34,7 +34,7 @@ pub(super) fn run(scope: &Scope) -> Result<Vec<Measurement>> {
     let fourth = Frame::new(Space::new(2), [u]).row(biharmonic(u))?;
     let plain = PlainLoop::new(basis, points_array);
     let [ours, twice, std_sin, order_0, order_4, write] = take_turns(
-        // Many short rounds: the machine of one moment does not decide.
+        // Many short rounds: no single moment of the machine decides.
         scope.pick(5, 31),
         [
             &mut || assemble(&one, &helmholtz),

@@ -1,4 +1,4 @@
-//! The limits of this machine: what the other benchmarks are held against.
+//! The limits of this machine: what the other benchmarks are compared with.
 
 use anyhow::Result;
 use faer::linalg::matmul::matmul;

@@ -9,7 +9,7 @@ use super::timing::take_turns;
 use super::{Measurement, Scope};
 use crate::format::middle;
 
-/// Steps of the paper's size that an automatic solve is held against.
+/// Steps of the paper's size that an automatic solve is compared with.
 const PAPER_STEPS: f64 = 30.0;
 /// Steps that are timed.
 const TIMED_STEPS: usize = 3;

@@ -1,4 +1,4 @@
-//! The crate outside of the workspace: it inherits nothing, so that it is compared.
+//! The crate outside the workspace: it inherits nothing, so its manifest is compared.
 
 use std::{collections::HashMap, fs, path::Path};
 

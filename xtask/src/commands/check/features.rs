@@ -1,8 +1,8 @@
 //! Each crate builds alone, with each feature alone, without a warning.
 //!
 //! Clippy does the building because it denies warnings in the workspace's own code only: setting
-//! `RUSTFLAGS` instead would compile every dependency anew. Beside each crate stands one that names the features of what is
-//! below the linear algebra and no crate uses itself, which otherwise would be compiled anew for most of them.
+//! `RUSTFLAGS` instead would compile every dependency anew. Each crate is built beside one that names the features of what is
+//! below the linear algebra and used by no crate itself; these packages would otherwise be compiled anew for most of them.
 
 use anyhow::Result;
 

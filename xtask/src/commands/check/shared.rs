@@ -1,8 +1,8 @@
 //! Dependencies that are compiled once for everything.
 //!
-//! Cargo chooses features for each call by itself: a package that this program, or the crate outside of the workspace, is built with
-//! in other features than the tests is compiled again for the tests, and with it all that depends on it. Their manifests therefore
-//! name the features that the tests bring.
+//! Cargo chooses features anew for each call: a package that this program, or the crate outside the workspace, uses
+//! with other features than the tests is compiled again for the tests, and with it all that depends on it. Their
+//! manifests therefore name the features that the tests bring.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::cargo::Cargo;
 
 /// What the tests are built with.
 const TESTS: &str = "--workspace --all-features --edges normal,build,dev";
-/// What is built beside them, whose manifest says with which features, and whether it is outside of the workspace.
+/// What is built beside them, whose manifest says with which features, and whether it is outside the workspace.
 const OTHERS: [(&str, &str, bool); 2] = [
     ("xtask", "--package xtask --edges normal,build", false),
     (
@@ -43,8 +43,8 @@ pub(super) fn findings(root: &Path) -> Result<Vec<String>> {
     Ok(findings)
 }
 
-/// Packages of the second tree that the first one has with other features only. The crates of the workspace are others to cargo
-/// where they are seen from outside of it.
+/// Packages of the second tree that the first one has with other features only. To cargo, the crates of the workspace are others
+/// where they are seen from outside it.
 fn differing<'a>(tests: &str, own: &'a str, outside: bool) -> Vec<(&'a str, &'a str)> {
     let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
     let tests: BTreeSet<(&str, &str)> = packages(tests).collect();

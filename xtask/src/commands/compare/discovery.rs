@@ -168,7 +168,7 @@ impl Case {
     }
 }
 
-/// A median says little about yes and no.
+/// A median says little about yes or no.
 fn count_right(row: &mut Row) {
     row.more.remove(RIGHT);
     let right = row

@@ -75,7 +75,7 @@ fn ask(case: &Case, peer: &Peer, degree: usize) -> Result<Sample> {
     Ok(judge(&found, &exact))
 }
 
-/// As ours is: the largest relative error.
+/// Judged as ours is: by the largest relative error.
 fn judge(found: &Found, exact: &[f64]) -> Sample {
     let error = worst(&found.values, exact);
     Sample {

@@ -32,7 +32,7 @@ pub(super) fn note_equal_time(rows: &mut [Row], names: &[String]) {
     }
 }
 
-/// The row of a peer at our error, turn by turn: its time is interpolated between these of its sides. Where our error is
+/// The row of a peer at our error, turn by turn: its time is interpolated between its sides of these names. Where our error is
 /// rounding, it is at [`ROUNDING`]. `None` without a row of ours.
 pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option<Row> {
     let ours = rows.iter().find(|row| row.side == AUTOMATIC)?;
@@ -81,7 +81,7 @@ pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option
     Some(row)
 }
 
-/// The error and the time of a method that has these, where it is as accurate as asked for: log t is linear in log e between
+/// The error and the time of a method that has these pairs, where it is as accurate as asked for: log t is linear in log e between
 /// neighbours. The fastest, if that is more accurate already; `None` where none is as accurate.
 fn reach(mut taken: Vec<(f64, f64)>, error: f64) -> Option<(f64, f64)> {
     taken.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -25,7 +25,7 @@ use super::sample::{Sample, Side, take_turns};
 use super::{Record, Scope};
 use crate::commands::reproduce::items::evolution::options;
 
-/// Moments that the trial space of the peers must hold, for each of these.
+/// Moments that the trial space of the peers must hold, for each time at which errors are measured.
 const MOMENTS: usize = 4;
 /// The tails of that space relative to the error that the finest run of ours aims for: a tenth of what that allows.
 const TAIL: f64 = 0.03;
@@ -108,7 +108,7 @@ impl Measure<'_> {
     }
 }
 
-/// A run with this error, or one that failed without.
+/// A run with this error, or without one a run that failed.
 fn sample(error: Option<f64>, seconds: f64, status: Option<String>) -> Sample {
     let failed = error.is_none();
     let silent = if failed { "not finite" } else { "" };
@@ -194,7 +194,7 @@ impl<'a> Contest<'a> {
     }
 }
 
-/// Says what to know about waves beside their first row.
+/// Notes beside the first row of waves what one should know about them.
 fn remark(rows: &mut [Row], note: &str) {
     if let Some(row) = rows.iter_mut().find(|row| row.side.starts_with("ETDRK4")) {
         let parts = [note, row.note.as_str()].into_iter();

@@ -17,7 +17,7 @@ use super::{Record, Scope};
 use crate::commands::reproduce::items::laws::{Case, WITHOUT_DATA, cases};
 
 const OURS: &str = "ours, automatic";
-/// Figures of each run: whether the terms are those of the laws, and the coefficients near as well.
+/// Figures of each run: whether the terms are those of the laws, and whether the coefficients are close as well.
 const TERMS: &str = "terms";
 const RIGHT: &str = "right";
 /// Cases of a quick run.
@@ -145,7 +145,7 @@ fn judge(case: &Case, data: &GridDataSet, laws: &[BTreeMap<String, f64>], second
     .with(RIGHT, f64::from(u8::from(right)))
 }
 
-/// A median says little about yes and no.
+/// A median says little about yes or no.
 fn count_right(row: &mut Row) {
     let count = |figure: &str| {
         let yes = |run: &&Sample| run.more.get(figure) == Some(&1.0);

@@ -29,7 +29,7 @@ struct Found {
 /// Tolerances for both sides.
 struct Tolerances {
     name: &'static str,
-    /// Of the decrease and of the gradient; SciPy's own without.
+    /// Of the decrease and of the gradient; SciPy's own if none are given.
     given: Option<(f64, f64)>,
 }
 

@@ -112,7 +112,7 @@ impl Peer {
         Ok(conversation)
     }
 
-    /// Sends a request and waits for the answer. What the peer reports as its error is ours.
+    /// Sends a request and waits for the answer. An error that the peer reports becomes ours.
     pub(super) fn ask<T: DeserializeOwned>(&self, request: &impl Serialize) -> Result<T> {
         let mut line = serde_json::to_string(request)?;
         line.push('\n');

@@ -106,7 +106,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Runs all sides with the seeds 0, 1, …: forwards, then backwards, and so on, so that none always has the
+/// Runs all sides with the seeds 0, 1, …: forwards, then backwards, and so on, so that none always finds the
 /// machine as another left it. A side that fails has a row that says so.
 pub(super) fn take_turns(
     item: &'static str,

@@ -1,4 +1,4 @@
-//! Shapes that are no boxes: holes and a corner that re-enters, against finite elements.
+//! Shapes that are not boxes: holes and a corner that re-enters, against finite elements.
 
 use std::time::Instant;
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 static COUNTING: AtomicBool = AtomicBool::new(false);
 /// Bytes allocated less bytes freed since counting began.
 static NOW: AtomicIsize = AtomicIsize::new(0);
-/// The most that was.
+/// The largest number so far.
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
 /// The system's allocator, counted.

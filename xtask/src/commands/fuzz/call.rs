@@ -99,7 +99,7 @@ impl Call {
         result
     }
 
-    /// Says that an answer is none.
+    /// Records that an answer is not one.
     pub(super) fn refute(&mut self, wrong: bool, what: &str) {
         if wrong {
             self.report(Broken::Answer(what.to_owned()));

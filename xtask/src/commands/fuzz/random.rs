@@ -11,7 +11,7 @@ impl Random {
         let mut random = Self {
             state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case,
         };
-        // Neighbouring cases shall have nothing in common.
+        // Neighbouring cases should have nothing in common.
         random.state = random.next() ^ case.rotate_left(32);
         random
     }

@@ -18,7 +18,7 @@ use crate::workspace::{Package, Target};
 /// The libraries of the workspace that were just built, by the name that code uses.
 pub(super) type Libraries = BTreeMap<String, PathBuf>;
 
-/// Compiles and runs one example so.
+/// Compiles and runs one example in this way.
 pub(super) fn run(
     package: &Package,
     example: &Target,

@@ -1,4 +1,4 @@
-//! The site in a browser: as wide as a phone and as a desk.
+//! The site in a browser: as wide as on a phone and on a desktop.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::Shown;
 
 /// Names under which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-/// Widths of a phone and of a desk.
+/// Widths of a phone and of a desktop.
 const WIDTHS: [u32; 2] = [390, 1280];
 /// Written into each frame once everything is loaded: how wide its content is, how wide it may be, and how many of its
 /// pictures do not appear.

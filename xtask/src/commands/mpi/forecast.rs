@@ -34,7 +34,8 @@ const TREES: [(&str, Patches); 2] = [
 const CORES: f64 = 32.0;
 const LATENCY: f64 = 2e-6;
 const BANDWIDTH: f64 = 1e10;
-/// Bytes a second that one core packs and copies, fitted to measured fronts: no Schur complement and no column of a front travels faster.
+/// Bytes per second that one core packs and copies, fitted to measured fronts: no Schur complement and no column of a
+/// front travels faster.
 const COPIES: f64 = 5e8;
 /// Numbers of nodes.
 const NODES: [usize; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];

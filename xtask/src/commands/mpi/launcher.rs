@@ -73,7 +73,7 @@ impl Launcher {
         }))
     }
 
-    /// For jobs that take so long at most.
+    /// For jobs that take at most this long.
     pub(super) fn patient(&self, patience: Duration) -> Self {
         Self {
             patience,
@@ -81,7 +81,7 @@ impl Launcher {
         }
     }
 
-    /// Starts a job; one that does not end is ended, and an error.
+    /// Starts a job; one that does not end is stopped, and is an error.
     pub(super) fn start(&self, ranks: usize, arguments: &[&str]) -> Result<Ended> {
         let begin = Instant::now();
         let mut child = Command::new(&self.mpirun)
@@ -145,7 +145,7 @@ fn end(child: &mut Child) -> Result<()> {
     Ok(())
 }
 
-/// Reads everything, beside other things.
+/// Reads everything on a thread of its own.
 fn collect(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();

@@ -95,7 +95,7 @@ const EAGER: Machine = Machine {
     bandwidth: f64::INFINITY,
 };
 
-/// Patches: fronts are exact, messages and bytes as many as the steps of the solve make them.
+/// Patches: fronts are exact, messages and bytes follow from the steps of the solve.
 fn patches(launcher: &Launcher, how: &str) -> Result<()> {
     let by = match how {
         "joint" => By::Several(&EAGER),
@@ -152,7 +152,7 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
     Ok(())
 }
 
-/// Fronts by one rank and by two, in time: the model beside the clock, which counts what else the machine does, and beside the
+/// Fronts by one rank and by two, in time: the model beside the clock, which includes whatever else the machine does, and beside the
 /// processor time of the busiest rank without messages, which does not.
 fn fronts(launcher: &Launcher, here: &Machine) -> Result<()> {
     let mut table = plain_table(&[

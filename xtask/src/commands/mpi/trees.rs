@@ -127,7 +127,7 @@ impl Patches {
         }
     }
 
-    /// Counts on so many ranks.
+    /// Counts on this many ranks.
     pub(super) fn cost(&self, ranks: usize, by: By<'_>) -> TreeCost {
         let mut cost = TreeCost::default();
         let mut own = vec![0.0; ranks];
@@ -192,7 +192,7 @@ impl Patches {
     }
 }
 
-/// The fewest unknowns on a cut, tied to so many times as many, that q ranks eliminate in less time than one.
+/// The fewest unknowns on a cut, tied to `ties` times as many, that q ranks eliminate in less time than one.
 pub(super) fn pays_from(q: usize, ties: usize, machine: &Machine) -> Option<usize> {
     let pays = |e: &usize| {
         let seconds = |members| FrontCost::new(*e, ties * e, members).seconds(machine);

@@ -64,7 +64,7 @@ const SHOWN: [Shown; 3] = [
     },
 ];
 
-/// The rows in the README: of each kind some, hard ones among them.
+/// The rows in the README: some of each kind, hard ones among them.
 const SELECTED: [(&str, &str); 8] = [
     ("linear", "poisson-5d"),
     ("linear", "helmholtz-2d"),
@@ -112,7 +112,7 @@ impl Args {
     }
 }
 
-/// Fails if the run misses a bar: what it shows would not be what the library keeps.
+/// Fails if the run misses a bar: what it shows would not be what the library promises.
 fn require_bars(results: &Results) -> Result<()> {
     let plan = Plan::new(results.meta.mode != "full", Some(results.meta.seeds));
     let verdicts = bars::judge(&bars::load()?, &plan, &results.rows);

@@ -34,7 +34,7 @@ enum Mode {
     Any,
 }
 
-/// A bar held against a row.
+/// A bar applied to a row.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verdict {
     /// The row.
@@ -64,7 +64,7 @@ pub(crate) fn load() -> Result<Vec<Bar>> {
     Ok(file.bars)
 }
 
-/// Holds every bar against the rows it applies to, and every row against having a result at all.
+/// Checks every bar on the rows it applies to, and for every row that it has a result at all.
 pub(crate) fn judge<'a>(
     bars: &[Bar],
     plan: &Plan,

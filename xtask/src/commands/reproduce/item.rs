@@ -28,7 +28,7 @@ pub(crate) trait Item {
         Ok(())
     }
 
-    /// The work, one job a row.
+    /// The work, one job per row.
     fn jobs(&self, plan: &Plan) -> Vec<Job>;
 
     /// The rows as tables beside the paper's numbers.

@@ -37,7 +37,7 @@ pub(crate) struct Meta {
 /// One case solved in one way: medians over the seeds, the worst beside them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
-    /// Item, case and variant, and the point of a sweep: what `--resume` goes by.
+    /// Item, case and variant, and the point of a sweep: `--resume` goes by it.
     pub(crate) id: String,
     /// The experiment.
     pub(crate) item: String,

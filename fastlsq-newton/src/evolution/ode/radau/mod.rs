@@ -20,10 +20,10 @@ use table::Table;
 
 /// Newton iterations per step at most; one more for each pair of stages.
 const ITERATIONS: usize = 8;
-/// Part of the tolerance that the iteration may leave: small beside the error of the method, which
+/// The part of the tolerance that the iteration may leave: small beside the error of the method, which
 /// adds up over some hundred steps.
 const LEFT: f64 = 1e-3;
-/// Relative rounding of the increments: what the iteration cannot be asked to get below.
+/// Relative rounding of the increments: the iteration cannot get below this.
 const ROUNDING: f64 = 3e-14;
 /// Contraction above which the Jacobian is renewed.
 const RENEW: f64 = 0.02;

@@ -109,7 +109,7 @@ pub(super) fn allen_cahn() -> Case {
 }
 
 /// A problem on a circle. Its reference is a method of the same kind as the peer, so that it must be finer than all of the peer's
-/// rungs: the points are doubled so many times, and there are so many times more steps than where ours alone is measured.
+/// rungs: the points are doubled `doublings` times, and there are `more_steps` times as many steps as where ours alone is measured.
 fn on_circle(
     problem: Referenced,
     order: usize,

@@ -21,7 +21,7 @@ pub(super) const RADAU: &[Method] = &[
     Method::Radau(-8),
     Method::Radau(-10),
 ];
-/// Its steps are as short as stability asks for, whatever the tolerance.
+/// Its steps are as short as stability demands, whatever the tolerance.
 pub(super) const DOP853: &[Method] = &[Method::Dop853(-6)];
 
 impl Method {
@@ -35,7 +35,7 @@ impl Method {
         }
     }
 
-    /// What the peer is told of it.
+    /// What the peer is told about it.
     pub(super) fn request(self) -> Value {
         match self {
             Self::Etdrk4((points, steps)) => {

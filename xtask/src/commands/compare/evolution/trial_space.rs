@@ -43,8 +43,8 @@ impl Line {
     /// Polynomials of this degree on pieces that hold a function at all these moments.
     ///
     /// Pieces are halved while their last coefficients are above the tolerance, relative to the largest norm, and then while
-    /// the distance of the projection is, which sees kinks, but is large everywhere while anything is unresolved. So are ours, but
-    /// here once for all times, since those who integrate in it keep the mesh.
+    /// the distance of the projection is: it sees kinks, but it is large everywhere while anything is unresolved. So are ours, but
+    /// here once for all times, since the peers keep the mesh.
     pub(super) fn holding(
         &self,
         degree: usize,
@@ -118,7 +118,7 @@ struct Entries {
 }
 
 impl Matrices {
-    /// The functions of a space with so many data.
+    /// The functions of a space with this many data.
     pub(super) fn of(space: &LineSpace, data: usize) -> Self {
         let dim = space.dim();
         let orders = 0..=space.element().order();

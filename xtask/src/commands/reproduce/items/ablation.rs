@@ -12,7 +12,7 @@ use crate::commands::reproduce::results::{Row, Run};
 use crate::commands::reproduce::table::{Cell, Style, Table};
 use crate::format::count;
 
-/// A solution that is further off than this is none.
+/// A solution that is further off than this does not count as one.
 const NO_SOLUTION: f64 = 0.5;
 
 pub(super) struct Ablation;

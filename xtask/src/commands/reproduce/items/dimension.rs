@@ -1,4 +1,4 @@
-//! Many dimensions: what the data tell of the solution is found before any solve.
+//! Many dimensions: what the data tell about the solution is found before any solve.
 
 use anyhow::Result;
 use fastlsq_newton::NewtonOptions;
@@ -20,7 +20,7 @@ pub(super) struct Dimension;
 
 const ITEM: &str = "dimension";
 
-/// What each problem is asked for: a third of the error that its bar allows.
+/// The tolerance asked of each problem: a third of the error that its bar allows.
 const TOLERANCES: [(&str, f64); 10] = [
     ("ridge-10d", 3e-12),
     ("pairs-10d", 3e-13),

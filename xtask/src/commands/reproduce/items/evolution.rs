@@ -12,7 +12,7 @@ use crate::commands::reproduce::paper::Paper;
 use crate::commands::reproduce::results::{Row, Run};
 use crate::commands::reproduce::table::{Cell, Style, Table};
 
-/// What each problem is asked for: a third of the error that its bar allows.
+/// The tolerance asked of each problem: a third of the error that its bar allows.
 const TOLERANCES: [(&str, f64); 15] = [
     ("kdv-soliton", 3e-10),
     ("sine-gordon-breather", 3e-11),

@@ -1,4 +1,4 @@
-//! Shapes that are no boxes: smooth boundaries, corners and holes, solved with nothing given but a tolerance.
+//! Shapes that are not boxes: smooth boundaries, corners and holes, solved with nothing given but a tolerance.
 
 use std::sync::Arc;
 

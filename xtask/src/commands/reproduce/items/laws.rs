@@ -54,13 +54,13 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     source: Source,
     pub(crate) noise: f64,
-    /// Coefficients within this count as right; `None` where only the terms are looked at.
+    /// Coefficients within this count as right; `None` where only the terms are judged.
     within: Option<f64>,
     /// About how many seconds one draw takes.
     effort: f64,
 }
 
-/// Why published data are not there.
+/// Why published data are missing.
 pub(crate) const WITHOUT_DATA: &str = "published data: name their directory with --data";
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -153,7 +153,7 @@ impl Case {
         let share = right.len() as f64 / row.runs.len().max(1) as f64;
         let worst = right.iter().filter_map(|run| run.value_error);
         let worst = worst.max_by(f64::total_cmp);
-        // A median says little about yes and no.
+        // A median says little about yes or no.
         row.median.more.remove(RIGHT);
         row.median.more.insert("right_share".to_owned(), share);
         row.median

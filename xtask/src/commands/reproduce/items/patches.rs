@@ -243,7 +243,7 @@ fn finer(tolerance: f64) -> Options {
     Options::new().tolerance(tolerance).patches(leaves)
 }
 
-/// Values and gradients of all unknowns at a point; empty where they cannot be had.
+/// Values and gradients of all unknowns at a point; empty where they cannot be evaluated.
 type AtPoint<'a> = dyn Fn(&[f64]) -> (Vec<f64>, Vec<Vec<f64>>) + 'a;
 
 fn of_reference(reference: &Solution) -> impl Fn(&[f64]) -> (Vec<f64>, Vec<Vec<f64>>) + '_ {

@@ -22,13 +22,13 @@ type Work = Box<dyn Fn(&Context<'_>) -> Result<Row>>;
 const ALL_ILL: &str = "all ill-posed";
 const ALL_WELL: &str = "all well-posed";
 const ALL_RANDOM: &str = "all random";
-/// Random problems that are only counted, in rows of so many, with numbers from here on: no constant was chosen on them.
+/// Random problems that are only counted, their number, how many to a row, and the number of the first: no constant was chosen on them.
 const COUNTED: u64 = 900;
 const BATCH: u64 = 50;
 const FIRST: u64 = 900;
 /// What is counted of a well-posed problem.
 const COUNTS: [&str; 3] = ["alarm", "met_wrongly", "within"];
-/// Errors below this are rounding; estimates there are held against it.
+/// Errors below this are rounding; estimates there are compared with it.
 const ROUNDING: f64 = 1e-14;
 /// Estimates are good within these factors of the error.
 const WITHIN: std::ops::RangeInclusive<f64> = 0.2..=20.0;

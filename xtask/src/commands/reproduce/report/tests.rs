@@ -1,4 +1,4 @@
-//! The report says what `results.json` says, stands alone, and shows itself in a browser.
+//! The report says what `results.json` says, stands alone, and appears in a browser.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -37,7 +37,7 @@ enum Noise {
     Share(f64),
 }
 
-/// Everything that is looked at.
+/// All cases.
 pub(super) fn cases() -> Result<Vec<Case>> {
     use Noise::{Absolute, Share};
     let short = || DataSet::damped_oscillator(2.0 * PI);
@@ -85,7 +85,7 @@ pub(super) fn row(case: &Case, draws: usize, context: &Context<'_>) -> Row {
         "auto",
         context.seeds(draws, |seed| case.run(seed)),
     );
-    // A median says little about yes and no.
+    // A median says little about yes or no.
     let right = row
         .runs
         .iter()

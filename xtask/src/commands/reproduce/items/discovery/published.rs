@@ -23,7 +23,7 @@ pub(super) fn law() -> Vec<f64> {
         .collect()
 }
 
-/// Every so many points of a curve are kept for the figure.
+/// One point of a curve in this many is kept for the figure.
 const THINNING: usize = 10;
 /// Penalties at which the prediction is drawn.
 const DRAWN: [f64; 4] = [1e-2, 1e-1, 3e-1, 1.0];

@@ -1,4 +1,4 @@
-//! The figures of the heat sources: where they are, how they were found, and the temperature they make.
+//! The figures of the heat sources: where they are, how they were found, and the temperature they produce.
 
 use fastlsq_inverse::applications::HeatSource;
 
@@ -44,7 +44,7 @@ pub(super) fn map(variant: &str, rows: &[&Row], paper: &Paper) -> Figure {
     }
 }
 
-/// The way of each source from its start to its end.
+/// The path of each source from its start to its end.
 pub(super) fn paths(variant: &str, rows: &[&Row]) -> Figure {
     let heat = set_up(variant);
     let place = |s: &HeatSource| (s.position[0], s.position[1]);
