@@ -7,7 +7,7 @@ use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::search::{
-    self, Candidate, CandidateMaker, Features, HeldOut, RowCounts, Structure, TableShare,
+    self, Candidate, CandidateMaker, Features, HeldOut, Ridge, RowCounts, Structure, TableShare,
     refuses_features, sample_blocks, worse,
 };
 use fastlsq_solve::{
@@ -312,7 +312,7 @@ impl CandidateMaker for NewtonMaker<'_> {
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
             points: None,
-            ridge: 0.0,
+            ridge: Ridge::default(),
             overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {

@@ -14,6 +14,7 @@ mod linear;
 mod memory;
 mod particular;
 mod repeated;
+mod ridge;
 mod rows;
 mod score;
 mod shape;
@@ -51,6 +52,7 @@ pub use homes::{Home, Surroundings};
 pub use linear::refuses_features;
 pub use memory::system_bytes;
 pub use repeated::{Choices, PointChoice};
+pub use ridge::Ridge;
 pub(crate) use rows::sample;
 pub use rows::{RowCounts, TableShare, sample_blocks};
 pub use score::{BlockScore, HeldOut, Score, rms, share, sizes, worse};
@@ -101,7 +103,7 @@ pub(crate) fn companion(
         beside: None,
         may_give_up: false,
         without_waves: false,
-        ridge: 0.0,
+        ridge: Ridge::default(),
     };
     let kept = maker.final_candidate(own, None)?;
     Ok(Some(FactoredSystem {
@@ -145,7 +147,7 @@ fn prepared<T: Send>(
             beside: homes::Surroundings::of(problem)?,
             may_give_up: false,
             without_waves: false,
-            ridge: 0.0,
+            ridge: Ridge::default(),
         };
         enrich::choose(&mut maker)?;
         work(&mut maker, begin)

@@ -80,6 +80,8 @@ pub enum TableShare {
     Fitted,
     /// The rows that are kept for judging.
     HeldOut,
+    /// Both.
+    All,
 }
 
 /// The blocks of a problem at fresh points: first the equations, then the conditions.
@@ -365,6 +367,7 @@ fn table_block(
     let rows: Vec<usize> = (0..points.nrows())
         .filter(|i| {
             points.nrows() < SMALLEST_SPLIT_TABLE
+                || share == TableShare::All
                 || (i % HELD_OUT_SHARE == HELD_OUT_SHARE / 2) == (share == TableShare::HeldOut)
         })
         .collect();
