@@ -360,7 +360,7 @@ fn table_block(
             return Err(SolveError::Option {
                 option: "standard deviation",
                 value: sigma,
-                requirement: "standard deviations are positive and finite",
+                requirement: "standard deviations must be positive and finite",
             });
         }
     }

@@ -193,7 +193,7 @@ impl<'a> March<'a> {
                     .map(|x| format!("{x:.3}"))
                     .collect();
                 self.run.remarks.push(format!(
-                    "the initial {what} contradicts the conditions ({}): what satisfies them differs from it by up to {distance:.3e}, near ({})",
+                    "the initial {what} contradicts the conditions ({}): the nearest {what} that satisfies them differs from it by up to {distance:.3e}, near ({})",
                     labels.join("; "),
                     at.join(", ")
                 ));
