@@ -180,7 +180,9 @@ pub enum DiscoveryError {
         value: f64,
     },
     /// A field in units so far from 1 that products of its values overflow or vanish.
-    #[error("the field {field} is of the size {size:e}: change its unit so that it is nearer to 1")]
+    #[error(
+        "the largest value of the field {field} is {size:e}: change its unit so that it is nearer to 1"
+    )]
     FieldScale {
         /// The field.
         field: String,
@@ -189,7 +191,7 @@ pub enum DiscoveryError {
     },
     /// Units in which a term of the law overflows or vanishes.
     #[error(
-        "{term} would be of the size 1e{decades:.0}, mostly because the {culprit} is measured in steps or values of {size:.1e}: change its unit"
+        "{term} would be about 1e{decades:.0}, mostly because the steps or values of the {culprit} are about {size:.1e}: change its unit"
     )]
     Units {
         /// The term.

@@ -146,7 +146,7 @@ impl Cuda {
         gram::factor(&work, system, options, plan)
     }
 
-    /// QR on the device, the rank decided on its triangle.
+    /// QR on the device, the rank revealed on its triangle.
     fn orthogonal(
         &self,
         system: &System,
@@ -212,10 +212,14 @@ impl Cuda {
         let (r, projected) = (&reduction.r, reduction.projected.as_ref());
         let factorisation = lsq::factor_constrained(r, projected, constraints, options)?;
         let fixed = factorisation.constraint_rank();
-        let mut info = factorisation
-            .info()
-            .cloned()
-            .unwrap_or_else(|| LsqInfo::new(Method::RankRevealingQr, "no freedom is left", 0, 0));
+        let mut info = factorisation.info().cloned().unwrap_or_else(|| {
+            LsqInfo::new(
+                Method::RankRevealingQr,
+                "no free coefficients are left",
+                0,
+                0,
+            )
+        });
         info.rank += fixed;
         self.describe(&mut info, system, &reduction, seconds);
         info.reason = format!("{}; constraints of rank {fixed} eliminated", info.reason);
@@ -238,9 +242,9 @@ impl Cuda {
         let (m, n) = (system.nrows() as f64, system.ncols() as f64);
         (info.rows, info.cols) = (system.nrows(), system.ncols());
         info.reason = match reduction.blocks {
-            1 => "QR on the device, the rank decided on its triangle".to_owned(),
+            1 => "QR on the device, the rank revealed on its triangle".to_owned(),
             blocks => format!(
-                "QR on the device in {blocks} blocks of rows, the rank decided on its triangle"
+                "QR on the device in {blocks} blocks of rows, the rank revealed on its triangle"
             ),
         };
         let small = m.min(n);

@@ -96,7 +96,7 @@ pub enum CudaError {
     },
     /// The device does not have enough free memory.
     #[error(
-        "the device has no {bytes} bytes left; use fewer features, set a memory limit so that rows are taken in smaller blocks, or free memory on the device"
+        "the device does not have {bytes} bytes left; use fewer features, set a memory limit so that rows are taken in smaller blocks, or free memory on the device"
     )]
     OutOfMemory {
         /// What was asked for.

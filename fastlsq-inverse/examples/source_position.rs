@@ -1,4 +1,4 @@
-//! Where is the source? At the published noise the report says that the data cannot tell; at a tenth
+//! Where is the source? At the published noise the report says that the data do not determine it; at a tenth
 //! of it, 40 draws of the noise stay within three Cramér–Rao deviations.
 
 use fastlsq_inverse::applications::SourcePosition;

@@ -47,7 +47,7 @@ pub enum InverseError {
     NoObservations,
     /// No equation or condition contains a parameter that is sought.
     #[error(
-        "{name} is sought, but no equation or condition contains it: write it into one, or do not look for it"
+        "{name} is sought, but no equation or condition contains it: put it into one, or leave out its .find(…)"
     )]
     NothingDepends {
         /// The parameter.
@@ -150,7 +150,7 @@ pub enum InverseError {
         parameters: Vec<f64>,
     },
     /// A combination that is not implemented.
-    #[error("{what}; {hint}")]
+    #[error("not supported: {what}; {hint}")]
     Unsupported {
         /// What was asked for.
         what: &'static str,

@@ -74,7 +74,7 @@ impl fmt::Display for Warning {
                 range,
             } => write!(
                 f,
-                "the data cannot tell {name}: its deviation {deviation:.2e} compares with a range of {range:.2e}"
+                "the data do not determine {name}: its deviation {deviation:.2e} is too large for its range of {range:.2e}"
             ),
             Self::StartProjected { name, given, used } => write!(
                 f,

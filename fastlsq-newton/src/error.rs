@@ -39,7 +39,9 @@ pub enum NewtonError {
         names: Vec<String>,
     },
     /// A branch whose first points Newton's method does not reach.
-    #[error("the branch is lost at {name} = {parameter}: give a shorter first step, or a start")]
+    #[error(
+        "the branch is lost at {name} = {parameter}: take a shorter first step, or start from a solution nearby"
+    )]
     BranchLost {
         /// The parameter's name.
         name: String,
@@ -58,7 +60,7 @@ pub enum NewtonError {
         label: String,
     },
     /// A problem that was to be evolved in time and cannot be.
-    #[error("the problem is no evolution that can be followed in time: {reason}; use solve()")]
+    #[error("the problem cannot be followed in time: {reason}; use solve()")]
     NoEvolution {
         /// Why not.
         reason: String,

@@ -88,7 +88,11 @@ fn validate(concrete: &Concrete, options: &NewtonOptions) -> Result<(), NewtonEr
         Continuation::From(value) => std::slice::from_ref(value),
     };
     if let Some(&value) = stages.iter().find(|value| !value.is_finite()) {
-        return option("continuation", value, "values of a parameter are finite");
+        return option(
+            "continuation",
+            value,
+            "values of a parameter must be finite",
+        );
     }
     let ridge = options.solve.lsq.ridge;
     if !(ridge.is_finite() && ridge >= 0.0) {
@@ -133,7 +137,7 @@ fn run(
         match on_patches(&mut maker, &patches, &mut found)? {
             Ok(patched) => {
                 let reason = found.unpromising.clone();
-                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                let reason = reason.unwrap_or_else(|| "one sum of waves was not enough".to_owned());
                 return maker.patched(patched, Some(&found), &reason, begin);
             }
             Err(tried) => found.choice = format!("{}; {tried}", found.choice),

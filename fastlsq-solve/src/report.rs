@@ -46,7 +46,7 @@ impl fmt::Display for Status {
             Self::ToleranceMet => "tolerance met",
             Self::Saturated => "saturated: more features no longer help",
             Self::LimitReached => "limit reached before the tolerance",
-            Self::Cancelled => "cancelled; the best until then",
+            Self::Cancelled => "cancelled; the best so far",
             Self::Explicit => "explicit choices",
             Self::IllPosed => "ill-posed: the question does not have one answer",
         })

@@ -345,7 +345,7 @@ fn members_that_differ_end_the_job_with_a_message() {
         let _ = TeamBackend::new(team).factor(&system(50, 5, shift), &LsqOptions::new());
     });
     assert!(
-        message.contains("not all members state the same problem: rank 0, 2"),
+        message.contains("not all members state the same problem: ranks 0, 2"),
         "{message}"
     );
     let message = message_of(|team| {
@@ -354,7 +354,7 @@ fn members_that_differ_end_the_job_with_a_message() {
         }
     });
     assert!(
-        message.contains("rank 0, 1 factors a system; rank 2 has ended"),
+        message.contains("ranks 0, 1 began to factor a system; rank 2 ended"),
         "{message}"
     );
 }

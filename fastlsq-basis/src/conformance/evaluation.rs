@@ -216,7 +216,7 @@ pub fn convenient_calls(basis: &dyn Basis) -> Verdict {
     let values = basis.values(points.view())?;
     let gradients = basis.gradients(points.view())?;
     require(gradients.len() == dim, "gradients", || {
-        "one matrix an axis is expected".into()
+        "one matrix per axis is expected".into()
     })?;
     let laplacians = basis.laplacians(points.view())?;
     for (i, x) in points.rows().into_iter().enumerate() {
@@ -338,6 +338,8 @@ pub fn sums_of_forms(basis: &dyn Basis) -> Verdict {
     require(
         refused(&bad, 1) && refused(&beta[1..], 1) && refused(&beta, 2),
         property,
-        || "coefficients that are not finite, too few of them or a wrong output were taken".into(),
+        || {
+            "coefficients that are not finite, too few of them or an output of the wrong size were accepted".into()
+        },
     )
 }

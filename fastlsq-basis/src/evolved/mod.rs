@@ -67,7 +67,7 @@ pub(crate) fn check(sizes: &[usize], spans: &[EvolvedSpan]) -> Result<(), BasisE
             return Err(BasisError::Parameter {
                 what: "start of a span",
                 value: span.start,
-                requirement: "below its end, and not before the end of the span before",
+                requirement: "below its end, and not before the end of the previous span",
             });
         }
         before = span.end;

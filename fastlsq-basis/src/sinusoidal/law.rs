@@ -121,7 +121,7 @@ impl FrequencyLaw {
                         return Err(BasisError::Parameter {
                             what: "share of a frequency block",
                             value: *share,
-                            requirement: "shares are positive and finite",
+                            requirement: "shares must be positive and finite",
                         });
                     }
                     law.validate(dim)

@@ -184,10 +184,10 @@ fn in_order(names: &Names, expression: &Expr) -> Result<Expr, DiscoveryError> {
     let mut others: Vec<Expr> = Vec::new();
     for (factor, exponent) in expression.factors() {
         if factor.as_number().is_some() {
-            return refuse("numbers in front of a term are what is looked for");
+            return refuse("its coefficient is what is sought, so leave out the number");
         }
         if exponent.fract() == 0.0 && !(1.0..=9.0).contains(&exponent) {
-            return refuse("whole powers are from 1 to 9");
+            return refuse("whole powers must be from 1 to 9");
         }
         match names.derivative_of(&factor)? {
             None => others.push(factor.powf(exponent)),

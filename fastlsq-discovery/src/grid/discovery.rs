@@ -76,7 +76,7 @@ impl GridDiscovery {
             {
                 return Err(DiscoveryError::Term {
                     text: (*text).to_owned(),
-                    reason: "a target is a derivative of one field, as u_t".to_owned(),
+                    reason: "a target must be a derivative of one field, such as u_t".to_owned(),
                 });
             }
             if library.terms().iter().any(|t| term.ratio(t).is_some()) {

@@ -13,11 +13,11 @@ impl GridLibrary {
             Some(rest) => {
                 let (inside, tail) = rest
                     .split_once(')')
-                    .ok_or_else(|| self.unreadable(text, "a parenthesis stays open"))?;
+                    .ok_or_else(|| self.unreadable(text, "a parenthesis is not closed"))?;
                 let letters = match tail.strip_prefix('_') {
                     Some(letters) if !letters.is_empty() => letters,
                     _ if tail.is_empty() => "",
-                    _ => return Err(self.unreadable(text, "coordinates follow an underscore")),
+                    _ => return Err(self.unreadable(text, "coordinates must follow an underscore")),
                 };
                 (inside, self.orders(letters, text)?)
             }
@@ -34,12 +34,12 @@ impl GridLibrary {
                 continue;
             }
             let (base, power) = split_power(word)
-                .ok_or_else(|| self.unreadable(text, "powers are whole numbers from 1 to 9"))?;
+                .ok_or_else(|| self.unreadable(text, "powers must be whole numbers from 1 to 9"))?;
             let (name, letters) = base.split_once('_').unwrap_or((base, ""));
             let field = self.fields().iter().position(|f| f == name);
             let field = field.ok_or_else(|| self.unreadable(text, "there is no such field"))?;
             if letters.is_empty() && base.contains('_') {
-                return Err(self.unreadable(text, "coordinates follow an underscore"));
+                return Err(self.unreadable(text, "coordinates must follow an underscore"));
             }
             factors.push(Factor {
                 field,

@@ -166,7 +166,7 @@ impl GridData {
                 "" => Ok(f64::NAN),
                 text => text
                     .parse::<f64>()
-                    .map_err(|_| failure(path, format!("line {line}: `{text}` is no number"))),
+                    .map_err(|_| failure(path, format!("line {line}: `{text}` is not a number"))),
             };
             rows.push(places.iter().map(read).collect::<Result<_, _>>()?);
         }

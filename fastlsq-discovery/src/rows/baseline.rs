@@ -130,7 +130,7 @@ impl Grid {
             return Err(DiscoveryError::Setting {
                 what: "window of the derivative filter",
                 value: window as f64,
-                requirement: "more points than the degree of the polynomial and at most those of the grid",
+                requirement: "more points than the degree of the polynomial, and at most as many as the grid has",
             });
         }
         let inner: usize = self.coordinates[axis + 1..].iter().map(Vec::len).product();

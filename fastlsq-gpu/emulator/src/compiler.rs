@@ -110,20 +110,20 @@ pub(crate) unsafe extern "C" fn nvrtcCompileProgram(
             .find(wanted)
             .and_then(|o| o.split('=').nth(1));
         let Some(architecture) = architecture.filter(|name| name.starts_with("sm_")) else {
-            state.violation("a CUBIN is compiled for no architecture");
+            state.violation("a CUBIN is compiled without an architecture");
             return Err(nvrtc::INVALID_OPTION);
         };
         let mut image = [MAGIC, architecture.as_bytes(), b"\0"].concat();
         image.extend(PTX.bytes().chain([0]));
         if !options.iter().any(|option| option == "--fmad=false") {
-            state.violation("the kernels are compiled with contraction behind their back");
+            state.violation("the kernels are compiled without --fmad=false, which lets the compiler contract products and sums");
         }
         let known = PTX.lines().next().unwrap_or_default();
         let program = state.programs.get_mut(&program);
         let program = program.ok_or(nvrtc::INVALID_PROGRAM)?;
         if !known.ends_with(&fingerprint(&program.source)) {
             state.violation(
-                "the compiler is given another program than the embedded PTX comes from",
+                "the compiler is not given the program that the embedded PTX was made from",
             );
             return Err(nvrtc::COMPILATION);
         }
@@ -163,14 +163,14 @@ pub(crate) unsafe extern "C" fn nvrtcGetCUBIN(program: usize, target: *mut u8) -
 /// PTX is embedded, never compiled where the kernels are used: asking for it is a mistake.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn nvrtcGetPTXSize(_program: usize, _size: *mut usize) -> u32 {
-    state().violation("PTX is asked of the compiler");
+    state().violation("the compiler is asked for PTX");
     nvrtc::INVALID_PROGRAM
 }
 
 /// As [`nvrtcGetPTXSize`].
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn nvrtcGetPTX(_program: usize, _target: *mut c_char) -> u32 {
-    state().violation("PTX is asked of the compiler");
+    state().violation("the compiler is asked for PTX");
     nvrtc::INVALID_PROGRAM
 }
 

@@ -121,7 +121,7 @@ pub enum Cause {
     Endless,
     /// A launch that does not fit the kernel.
     #[error(
-        "a launch with {found} parameters, or an empty or too large grid; there are {expected} parameters"
+        "a launch with {found} parameters of a kernel that has {expected}, or with a grid that is empty or too large"
     )]
     Launch {
         /// Parameters of the kernel.

@@ -86,7 +86,7 @@ impl Module {
                 let kernel = Body::read(&lines, &mut number)?;
                 module.kernels.insert(kernel.name.clone(), kernel);
             } else {
-                return Err(fail("not supported outside of a kernel"));
+                return Err(fail("not supported outside a kernel"));
             }
             number += 1;
         }

@@ -122,9 +122,10 @@ fn out_of_memory_later() -> Verdict {
         .err()
         .map(text);
     let said = error.unwrap_or_default();
-    require(said.contains("no") && said.contains("bytes left"), || {
-        said.clone()
-    })
+    require(
+        said.contains("does not have") && said.contains("bytes left"),
+        || said.clone(),
+    )
 }
 
 /// The error names the call.

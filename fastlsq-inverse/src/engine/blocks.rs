@@ -367,7 +367,7 @@ fn refuse_partners(block: &RowBlock) -> Result<(), InverseError> {
         return Ok(());
     }
     Err(InverseError::Unsupported {
-        what: "a condition between opposite faces that depends on what is sought",
+        what: "a condition between opposite faces that depends on a sought parameter",
         hint: "put the parameter into the equation",
     })
 }

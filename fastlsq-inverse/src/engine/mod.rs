@@ -116,8 +116,8 @@ impl Prepared {
         let dependences = Dependences::new(&concrete, &system, &start)?;
         if dependences.has_terms() && report.patches.is_some() {
             return Err(InverseError::Unsupported {
-                what: "patches where what is sought changes an operator",
-                hint: "seek sources and boundary values, or leave out Options::patches",
+                what: "patches where a sought parameter changes an operator",
+                hint: "seek only sources and boundary values, or leave out Options::patches",
             });
         }
         let observed = observe(&problem.observations, &known, &free, &system)?;

@@ -83,7 +83,7 @@ impl Prepared {
             return Err(InverseError::Option {
                 option: "tempering",
                 value,
-                requirement: "factors are positive and finite",
+                requirement: "factors must be positive and finite",
             });
         }
         let control = self.problem.options.started().control().clone();

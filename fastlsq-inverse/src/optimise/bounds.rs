@@ -57,7 +57,7 @@ pub enum BoundsError {
         upper: f64,
     },
     /// A bound is NaN.
-    #[error("a bound of parameter {index} is NaN; use ±∞ for a side without bound")]
+    #[error("a bound of parameter {index} is NaN; use ±∞ for a side without a bound")]
     NanSide {
         /// Index of the parameter.
         index: usize,

@@ -210,7 +210,7 @@ impl fmt::Display for Identifiability {
             let verdict = if self.is_determined(k) {
                 ""
             } else {
-                "   the data cannot tell"
+                "   not determined by the data"
             };
             writeln!(
                 f,

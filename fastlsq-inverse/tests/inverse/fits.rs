@@ -144,7 +144,7 @@ fn the_report_says_beforehand_what_cannot_be_told() {
         .identifiability()
         .unwrap();
     assert_eq!(report.undetermined(), [0, 1]);
-    assert!(report.to_string().contains("the data cannot tell"));
+    assert!(report.to_string().contains("not determined by the data"));
     let better = fast(0.001);
     let prepared = better.problem(&better.readings(1)).prepare().unwrap();
     assert!(prepared.identifiability().unwrap().is_identifiable());

@@ -71,7 +71,7 @@ impl fmt::Display for EvolutionReport {
         if let Some(time) = self.unresolved {
             write!(
                 f,
-                "; not resolved as asked from t = {time} on: more coefficients are needed than allowed"
+                "; the tolerance is not met from t = {time} on: it needs more coefficients than are allowed"
             )?;
         }
         for remark in &self.remarks {

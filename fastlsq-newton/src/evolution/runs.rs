@@ -333,7 +333,7 @@ fn report<H>(
     report.rank = run.dim;
     report.choice = "an evolution, since the equations give the rates of all unknowns: by lines in space, then in time".to_owned();
     report.method = match run.in_time {
-        InTime::Exponential => "the exponential of the matrix, any time at once".to_owned(),
+        InTime::Exponential => "the exponential of the matrix, to any time in one step".to_owned(),
         InTime::Implicit => format!("Radau IIA of orders 5 to 13, {} steps", run.steps),
         InTime::Explicit => format!("Dormand–Prince of order 8, {} steps", run.steps),
     };

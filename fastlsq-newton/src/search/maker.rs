@@ -7,7 +7,7 @@ use fastlsq_basis::{Basis, MultiIndex, Parity};
 use fastlsq_solve::lsq::LsqOptions;
 use fastlsq_solve::posed::judge_closely;
 use fastlsq_solve::rows::{HeldOut, RowCounts, TableShare, sample_blocks, worse};
-use fastlsq_solve::search::{Candidate, CandidateMaker, Features};
+use fastlsq_solve::search::{Candidate, CandidateMaker, Features, Ridge};
 use fastlsq_solve::symmetry::{exchangeable, parity};
 use fastlsq_solve::{
     ConcreteProblem, DomainExt, FeatureChoice, Limit, Options, Posedness, Report, RowBlock,
@@ -310,7 +310,7 @@ impl CandidateMaker for NewtonMaker<'_> {
             weights: outcome.weights,
             rows: blocks.iter().map(RowBlock::len).collect(),
             points: None,
-            ridge: 0.0,
+            ridge: Ridge::default(),
             overfit: 1.0,
             seconds: begin.elapsed().as_secs_f64(),
             extra: NewtonReport {

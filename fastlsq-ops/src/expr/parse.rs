@@ -226,7 +226,7 @@ impl Reader<'_> {
             let along = self
                 .vocabulary
                 .coordinate(&name, false)
-                .ok_or_else(|| self.error(format!("{name} is no coordinate")))?;
+                .ok_or_else(|| self.error(format!("{name} is not a coordinate")))?;
             base = base.d(along);
             any = true;
         }
@@ -240,7 +240,7 @@ impl Reader<'_> {
     fn coordinate(&mut self) -> Result<Coordinate, ParseError> {
         let (name, quoted) = self.name()?;
         let found = self.vocabulary.coordinate(&name, quoted);
-        found.ok_or_else(|| self.error(format!("{name} is no coordinate")))
+        found.ok_or_else(|| self.error(format!("{name} is not a coordinate")))
     }
 
     fn atom(&mut self) -> Result<Expr, ParseError> {
@@ -289,7 +289,7 @@ impl Reader<'_> {
         match to {
             Ok(to) => Ok(integral(inner, along, from, to)),
             Err(up_to) if up_to == along => Ok(antiderivative(inner, along, from)),
-            Err(_) => Err(self.error("the upper limit is a number or the coordinate itself")),
+            Err(_) => Err(self.error("the upper limit must be a number or the coordinate itself")),
         }
     }
 

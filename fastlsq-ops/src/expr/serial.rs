@@ -51,7 +51,7 @@ impl Serialize for Expr {
         match written.read() {
             Ok(read) if read == *self => written.serialize(serializer),
             _ => Err(S::Error::custom(format!(
-                "{self} could not be read again as it is; is a name used for two things?"
+                "{self} would read back as something else; is one name used for two things?"
             ))),
         }
     }

@@ -21,8 +21,8 @@ pub enum MpiError {
     Threads,
     /// The launcher belongs to another MPI than the program.
     #[error(
-        "mpirun started {launched} processes, but each of them is alone: the program was compiled with another MPI than \
-         that of mpirun; set MPICC to the compiler of that one and build again"
+        "mpirun started {launched} processes, but each of them is alone: the program was compiled with a different MPI from \
+         that of mpirun; set MPICC to the compiler that belongs to mpirun and build again"
     )]
     OtherMpi {
         /// The processes that were started.

@@ -298,7 +298,9 @@ impl Drop for End {
             let rank = self.job.rank;
             std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_secs(10));
-                eprintln!("fastlsq-mpi: rank {rank} has panicked, and the others wait for it");
+                eprintln!(
+                    "fastlsq-mpi: rank {rank} has panicked while others wait for it; the job ends here"
+                );
                 std::process::abort();
             });
         }

@@ -121,7 +121,12 @@ fn describe(
 ) -> LsqInfo {
     let fixed = factorisation.constraint_rank();
     let mut info = factorisation.info().cloned().unwrap_or_else(|| {
-        let mut info = LsqInfo::new(Method::RankRevealingQr, "no freedom is left", 0, 0);
+        let mut info = LsqInfo::new(
+            Method::RankRevealingQr,
+            "no free coefficients are left",
+            0,
+            0,
+        );
         info.threshold = options.threshold_for(system.ncols());
         info
     });

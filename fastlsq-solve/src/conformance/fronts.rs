@@ -16,7 +16,7 @@ pub fn joint_front(
     clock: impl Fn() -> f64,
 ) -> Result<[f64; 2], Violation> {
     joint_front_seconds(team, eliminated, open, clock).ok_or_else(|| Violation::Broken {
-        property: "several members factor a front as one does",
+        property: "a front factored by several members or by one",
         detail: format!(
             "{eliminated} unknowns tied to {open} others, on {} members",
             team.size()

@@ -193,7 +193,7 @@ pub enum DomainError {
     },
     /// An obstacle that sticks out of the box around it.
     #[error(
-        "the obstacle between {lo:?} and {hi:?} does not lie inside the box that its outside is looked at in: use a larger box"
+        "the obstacle between {lo:?} and {hi:?} does not lie inside the box of the near field: use a larger box"
     )]
     ObstacleOutside {
         /// The lower corner of the box around the obstacle.
@@ -210,7 +210,7 @@ pub enum DomainError {
         value: f64,
     },
     /// A level set cannot be evaluated with its gradient.
-    #[error("the level set is no function of the coordinates x, y, z, … with a gradient: {0}")]
+    #[error("the level set must be a function of the coordinates x, y, z, … with a gradient: {0}")]
     LevelExpression(#[from] StatementError),
     /// A level set is flat where it is zero.
     #[error(

@@ -39,7 +39,7 @@ impl Exterior {
         let obstacle: Arc<dyn Domain> = Arc::new(obstacle);
         if obstacle.dim() != 2 {
             return Err(DomainError::Unsupported {
-                operation: "an exterior domain other than of the plane",
+                operation: "an exterior in other than two dimensions",
                 hint: "cut the obstacle out of a large box or ball, with a condition on its walls",
             });
         }

@@ -106,8 +106,8 @@ impl Parted {
         for (index, part) in self.inner.parts().into_iter().enumerate() {
             if part.kind.is_time() {
                 return Err(DomainError::Unsupported {
-                    operation: "a part of one's own on a space-time domain",
-                    hint: "give the part to the space first, then put it over time",
+                    operation: "naming a part of a space-time domain",
+                    hint: "name the part of the space first, then put the space over time",
                 });
             }
             let share = rejection::share(&*self.inner, index, &self.sign(true))?;

@@ -118,7 +118,7 @@ pub enum LsqError {
         residual: f64,
     },
     /// The rows could not be produced.
-    #[error("row {row} and following could not be produced: {cause}")]
+    #[error("the rows from {row} on could not be produced: {cause}")]
     Source {
         /// First row of the failed block.
         row: usize,

@@ -18,7 +18,7 @@ pub enum PatchError {
     #[error(transparent)]
     Stated(Box<crate::SolveError>),
     /// A domain that is neither an interval nor a union of boxes.
-    #[error("patches need an interval or a union of boxes; this domain is none")]
+    #[error("patches need an interval or a union of boxes; this domain is neither")]
     NotABox,
     /// A limit was reached before there was a solution.
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum PatchError {
     },
     /// Patches in space that were not asked for, for equations that are not linear.
     #[error(
-        "in space, patches for equations that are not linear take their time: ask for them with Options::patches"
+        "in space, patches for nonlinear equations take long: ask for them with Options::patches"
     )]
     InSpace,
     /// The options forbid them.
@@ -61,7 +61,7 @@ pub enum PatchError {
     },
     /// A condition that holds neither on a face nor between opposite faces.
     #[error(
-        "{label} holds neither on a part of the boundary nor as plain periodicity, and is no exact value at one of a few points; \
+        "{label} is neither a condition on a part of the boundary, nor plain periodicity, nor an exact value at one of a few points; \
          patches take no other conditions"
     )]
     Place {

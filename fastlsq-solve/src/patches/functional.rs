@@ -75,21 +75,21 @@ impl Functional {
         let placed = point.is_none_or(|x| x.len() == dim && x.iter().all(|x| x.is_finite()));
         if !placed || !self.value.is_finite() {
             return Err(PatchError::Statement {
-                what: "a value at a point or a mean is not finite, or its point is none of the domain",
+                what: "a value at a point or a mean has a number that is not finite, or a point of the wrong dimension",
                 requirement: "give finite numbers and a point of the boxes' dimension",
             });
         }
         let own = self.row.dim()?;
         if self.row.unknowns() != unknowns || own.is_some_and(|own| own != dim) {
             return Err(PatchError::Statement {
-                what: "a value at a point or a mean speaks of other unknowns or another space",
+                what: "a value at a point or a mean has the wrong unknowns or the wrong dimension",
                 requirement: "state it for the unknowns and the dimension of the boxes",
             });
         }
         if self.row.blocks().is_empty() || self.row.order() > 2 || !derivatives_only(&self.row) {
             return Err(PatchError::Statement {
-                what: "a value at a point or a mean is that of integrals, or of derivatives above the second",
-                requirement: "take values and derivatives up to the second",
+                what: "a value at a point or a mean has no unknown, or contains integrals or derivatives above the second",
+                requirement: "use values and derivatives up to the second",
             });
         }
         Ok(())

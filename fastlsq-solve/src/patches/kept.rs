@@ -69,7 +69,7 @@ impl PatchProblem {
     pub fn factor(&self, options: &PatchOptions) -> Result<FactoredPatches, PatchError> {
         if self.is_pointwise() {
             return Err(PatchError::Statement {
-                what: "factors for other data are those of linear equations",
+                what: "factors can serve other data only where the equations are linear",
                 requirement: "solve a nonlinear problem anew, from its last solution",
             });
         }
@@ -269,7 +269,7 @@ impl PatchData {
 fn no_such(what: &'static str) -> PatchError {
     PatchError::Statement {
         what,
-        requirement: "replace one that the problem was stated with, by a number that is finite",
+        requirement: "replace only what the problem was stated with, by finite numbers",
     }
 }
 

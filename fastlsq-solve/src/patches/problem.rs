@@ -227,7 +227,7 @@ impl PatchProblem {
 fn check_piece(index: usize, piece: &Piece, dim: usize, unknowns: usize) -> Result<(), PatchError> {
     let wrong = |reason| Err(PatchError::Box { index, reason });
     if piece.lo.len() != dim || piece.hi.len() != dim {
-        return wrong("has another dimension than the first one");
+        return wrong("has a different dimension from the first one");
     }
     let sound = |(lo, hi): (&f64, &f64)| lo.is_finite() && hi.is_finite() && lo < hi;
     if !piece.lo.iter().zip(&piece.hi).all(sound) {
@@ -244,10 +244,12 @@ fn check_piece(index: usize, piece: &Piece, dim: usize, unknowns: usize) -> Resu
     };
     for (equation, row) in rows.iter().enumerate() {
         if row.unknowns() != unknowns {
-            return wrong("has an equation in another number of unknowns than there are equations");
+            return wrong(
+                "has an equation whose number of unknowns is not the number of equations",
+            );
         }
         if row.dim()?.is_some_and(|own| own != dim) {
-            return wrong("has an equation in another dimension");
+            return wrong("has an equation of the wrong dimension");
         }
         if row.order() != 2 || !derivatives_only(row) {
             return Err(PatchError::NotSecondOrder { index, equation });
@@ -273,7 +275,7 @@ fn check_pointwise(
         if jets.iter().any(|jet| jet.derivative.dim() != dim) {
             return Err(PatchError::Box {
                 index,
-                reason: "has an equation in another dimension",
+                reason: "has an equation of the wrong dimension",
             });
         }
         if jets.iter().map(|jet| jet.derivative.order()).max() != Some(2) {
@@ -301,7 +303,7 @@ fn check_condition(
         let own = row.dim()?;
         if row.unknowns() != unknowns || own.is_some_and(|own| own != dim) {
             return Err(PatchError::Statement {
-                what: "a condition speaks of other unknowns or another space",
+                what: "a condition has the wrong unknowns or the wrong dimension",
                 requirement: "state it for the unknowns and the dimension of the boxes",
             });
         }

@@ -58,12 +58,12 @@ impl fmt::Display for PatchStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ToleranceMet => "tolerance met",
-            Self::RoundingFloor => "what is left is rounding",
-            Self::DepthLimit => "as deep as allowed",
-            Self::LeafLimit => "as many patches as allowed",
-            Self::RoundLimit => "as many solves as allowed",
-            Self::MemoryLimit => "as much memory as allowed",
-            Self::TimeLimit => "as much time as allowed",
+            Self::RoundingFloor => "limited by rounding",
+            Self::DepthLimit => "stopped at the limit of depth",
+            Self::LeafLimit => "stopped at the limit of patches",
+            Self::RoundLimit => "stopped at the limit of solves",
+            Self::MemoryLimit => "stopped at the limit of memory",
+            Self::TimeLimit => "stopped at the limit of time",
             Self::Cancelled => "cancelled",
             Self::Unsettled => "Newton's method did not settle",
             Self::OtherData => "on patches made for other data",

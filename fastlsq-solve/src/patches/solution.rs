@@ -39,7 +39,7 @@ impl Snapshot {
                 break leaf;
             }
             home = home.parent().ok_or(PatchError::Statement {
-                what: "a leaf does not lie in the tree before",
+                what: "a leaf does not lie in the previous tree",
                 requirement: "refine a tree, do not replace it",
             })?;
         };

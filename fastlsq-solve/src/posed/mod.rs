@@ -120,7 +120,7 @@ impl fmt::Display for Posedness {
             Self::Contradictory { misfit, blocks } => write!(
                 f,
                 "contradictory: {} not met, and {} of the data remains whatever the features; equations and conditions \
-                 contradict each other (as values that jump where parts of the boundary meet do), or u is singular there",
+                 contradict each other (for example, values that jump where parts of the boundary meet), or u is singular there",
                 listed(blocks),
                 percent(*misfit),
             ),
@@ -129,7 +129,7 @@ impl fmt::Display for Posedness {
                 cause,
             } => write!(
                 f,
-                "ill-conditioned: {cause}; changes of the data grow {amplification:.0e}-fold, so that their rounding reaches {:.0e} of u",
+                "ill-conditioned: {cause}; changes of the data grow {amplification:.0e}-fold, so rounding alone can change u by {:.0e} of its size",
                 (amplification * f64::EPSILON).min(1.0)
             ),
         }

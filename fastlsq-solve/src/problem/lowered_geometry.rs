@@ -173,7 +173,7 @@ impl Lowering<'_> {
             let what = if !pair.iter().all(|k| self.problem.is_unbounded(*k)) {
                 "one of them lives in a bounded domain"
             } else if numbers[0].is_none() || numbers[0] != numbers[1] {
-                "the equations are others"
+                "their equations differ from that"
             } else {
                 self.problem.outgoing.push(pair);
                 continue;

@@ -79,7 +79,7 @@ impl ProblemStatement {
             return Err(SolveError::Option {
                 option: "parameter",
                 value,
-                requirement: "values of parameters are finite",
+                requirement: "values of parameters must be finite",
             });
         }
         let frame = self.frame(free);

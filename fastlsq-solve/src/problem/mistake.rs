@@ -58,7 +58,7 @@ pub enum MistakeReason {
     RegionsAreLinear,
     /// The image of a part is not where another part is.
     #[error(
-        "the motion takes the point {point:?} of this part to {image:?}, where the boundary is not its mirror: check the motion, and that both parts are congruent"
+        "the motion takes the point {point:?} of this part to {image:?}, where the boundary does not match: check the motion, and that both parts are congruent"
     )]
     NotCongruent {
         /// A point of the part.
@@ -76,7 +76,7 @@ pub enum MistakeReason {
     },
     /// Waves that cannot leave.
     #[error(
-        "p + iq can be outgoing if both live outside of an obstacle and satisfy Δu + k²u = 0 with the same constant k: {what}"
+        "p + iq can be outgoing if both live outside an obstacle and satisfy Δu + k²u = 0 with the same constant k: {what}"
     )]
     NotOutgoing {
         /// What is missing.
@@ -84,7 +84,7 @@ pub enum MistakeReason {
     },
     /// An unbounded domain with an equation whose behaviour at infinity is not known.
     #[error(
-        "outside of an obstacle, without end, only Δu = 0 and Δu + k²u = 0 (with .outgoing(…)) can be solved for {unknown}; for others put the obstacle into a large box"
+        "on an unbounded domain, only Δu = 0 and Δu + k²u = 0 (with .outgoing(…)) can be solved for {unknown}; for other equations, put the obstacle into a large box"
     )]
     AtInfinity {
         /// The unknown.

@@ -80,6 +80,8 @@ pub enum TableShare {
     Fitted,
     /// The rows that are kept for judging.
     HeldOut,
+    /// Both.
+    All,
 }
 
 /// The blocks of a problem at fresh points: first the equations, then the conditions.
@@ -358,13 +360,14 @@ fn table_block(
             return Err(SolveError::Option {
                 option: "standard deviation",
                 value: sigma,
-                requirement: "standard deviations are positive and finite",
+                requirement: "standard deviations must be positive and finite",
             });
         }
     }
     let rows: Vec<usize> = (0..points.nrows())
         .filter(|i| {
             points.nrows() < SMALLEST_SPLIT_TABLE
+                || share == TableShare::All
                 || (i % HELD_OUT_SHARE == HELD_OUT_SHARE / 2) == (share == TableShare::HeldOut)
         })
         .collect();

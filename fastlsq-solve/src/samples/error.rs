@@ -25,7 +25,7 @@ pub enum SampleError {
         found: usize,
     },
     /// Places that do not increase.
-    #[error("axis {axis} needs at least one place; places must be finite and rise")]
+    #[error("axis {axis} needs at least one place; places must be finite and increasing")]
     Places {
         /// The axis.
         axis: usize,

@@ -57,7 +57,7 @@ impl GridSamples {
             [_, _, _] => self.middles(&wide),
             _ => Err(PlotError::NoPicture {
                 what: format!("samples along {} coordinates", wide.len()),
-                hint: "fix all but two or three with a single place each",
+                hint: "fix all but two or three at a single value each",
             }),
         }
     }
@@ -71,7 +71,7 @@ impl GridSamples {
             Some(times) if self.space.has_time() && times.len() > 1 => times,
             _ => {
                 return Err(PlotError::NoPicture {
-                    what: "samples at one time are no film".to_owned(),
+                    what: "samples at a single time do not make a film".to_owned(),
                     hint: "take several times",
                 });
             }
@@ -100,7 +100,7 @@ impl GridSamples {
                 _ => {
                     return Err(PlotError::NoPicture {
                         what: "a film of that many coordinates of space".to_owned(),
-                        hint: "fix all but two with a single place each",
+                        hint: "fix all but two at a single value each",
                     });
                 }
             };

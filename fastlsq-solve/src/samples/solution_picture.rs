@@ -210,7 +210,7 @@ impl Solution {
         let figure = figure
             .filter(|_| leaves.is_some())
             .ok_or_else(|| PlotError::NoPicture {
-                what: "there are no patches of a line or the plane".to_owned(),
+                what: "there are no patches on a line or in the plane".to_owned(),
                 hint: "ask for them with Options::patches, or use plot",
             })?;
         Ok(figure.save(path)?)

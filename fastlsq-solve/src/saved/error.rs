@@ -29,7 +29,7 @@ pub enum SaveError {
     },
     /// A file of another kind.
     #[error(
-        "this is no saved solution: {reason}; only files written by Solution::save can be loaded"
+        "this is not a saved solution: {reason}; only files written by Solution::save can be loaded"
     )]
     Foreign {
         /// Why.
@@ -49,7 +49,7 @@ pub enum SaveError {
     #[error("the file was cut off; save the solution again")]
     Truncated,
     /// More bytes than any solution has.
-    #[error("more than {limit} bytes: files of solutions are no larger")]
+    #[error("more than {limit} bytes: a saved solution cannot be larger")]
     TooLarge {
         /// The most bytes that are read.
         limit: u64,
@@ -74,14 +74,14 @@ pub enum SaveError {
     },
     /// A grid in too many dimensions for the format.
     #[error(
-        "files of VTK have three coordinates at most, here are {found}: fix some with a single place each, or save .npz"
+        "VTK files have three coordinates at most, but here there are {found}: fix some at a single value each, or save .npz"
     )]
     Axes {
         /// The number of coordinates.
         found: usize,
     },
     /// A series in time of something without time.
-    #[error("there is no time for a series: use save_vtu")]
+    #[error("a series needs a time axis, and there is none: use save_vtu")]
     NoTime,
     /// A basis of the user's own that does not say how to be saved.
     #[error("the basis of unknown {unknown:?} cannot be saved; implement Basis::to_saved for it")]

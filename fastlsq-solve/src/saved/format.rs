@@ -221,9 +221,9 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Solution, SaveError> {
     let ours = head.contains(FORMAT);
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(if ours {
-            SaveError::corrupted(&"it holds bytes that are no text")
+            SaveError::corrupted(&"it contains bytes that are not text")
         } else {
-            foreign(&"it is no text")
+            foreign(&"it is not text")
         });
     };
     let header: Header = serde_json::from_str(text).map_err(|cause| match cause.classify() {

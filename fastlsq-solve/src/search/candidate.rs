@@ -7,6 +7,7 @@ use fastlsq_basis::{Basis, Parity};
 use super::features::Features;
 use super::homes::Surroundings;
 use super::repeated::PointChoice;
+use super::ridge::Ridge;
 use super::structure::{Structure, structure};
 use super::unseen::Unseen;
 use crate::SolveError;
@@ -39,7 +40,7 @@ pub struct Candidate<X> {
     /// Where they come from; the search notes it.
     pub points: Option<PointChoice>,
     /// The ridge that the search has set.
-    pub ridge: f64,
+    pub ridge: Ridge,
     /// How many times larger the residual is at held-out points than at the fitted ones, for the worst blocks; 1 where
     /// that is not known.
     pub overfit: f64,
@@ -101,7 +102,7 @@ pub trait CandidateMaker {
     }
 
     /// The ridge of the candidates from now on; only where there are [only data](Self::only_data).
-    fn set_ridge(&mut self, ridge: f64) {
+    fn set_ridge(&mut self, ridge: Ridge) {
         let _ = ridge;
     }
 
@@ -131,6 +132,15 @@ pub trait CandidateMaker {
         explicit: Option<(usize, usize)>,
         seed: u64,
     ) -> Result<Vec<RowBlock>, Self::Error>;
+
+    /// All samples of a fit, the held-out ones too; `None` where there is more than samples.
+    ///
+    /// # Errors
+    /// Data that are not finite.
+    fn all_samples(&self, points: &PointChoice) -> Result<Option<Vec<RowBlock>>, Self::Error> {
+        let _ = points;
+        Ok(None)
+    }
 
     /// Solves a candidate on these rows and judges it.
     ///

@@ -1,5 +1,7 @@
 //! Candidates of a linear problem: features, rows and weights fixed, solved and judged.
 
+use std::sync::Arc;
+
 use web_time::Instant;
 
 use fastlsq_basis::sampling::UnitSampler;
@@ -11,6 +13,7 @@ use super::enrich;
 use super::features::Features;
 use super::homes::Surroundings;
 use super::repeated::PointChoice;
+use super::ridge::{Ridge, Scaled};
 use super::structure::{Structure, structure};
 use super::unseen::{self, Unseen};
 use crate::SolveError;
@@ -42,7 +45,7 @@ pub(super) struct LinearMaker<'a> {
     /// Whether only functions that solve the equation already are to be tried.
     pub(super) without_waves: bool,
     /// The ridge that the search has set.
-    pub(super) ridge: f64,
+    pub(super) ridge: Ridge,
 }
 
 /// The weight of u = 0 beside equations and conditions, where u of least norm is asked for: it decides what they leave
@@ -65,7 +68,7 @@ impl CandidateMaker for LinearMaker<'_> {
         self.problem.equations.is_empty()
     }
 
-    fn set_ridge(&mut self, ridge: f64) {
+    fn set_ridge(&mut self, ridge: Ridge) {
         self.ridge = ridge;
     }
 
@@ -106,19 +109,15 @@ impl CandidateMaker for LinearMaker<'_> {
         explicit: Option<(usize, usize)>,
         seed: u64,
     ) -> Result<Vec<RowBlock>, SolveError> {
-        let beside = self.beside.as_ref().map_or(0, Surroundings::functions);
-        let features = features
-            .saturating_add(beside)
-            .saturating_mul(self.problem.unknowns.len());
-        let counts = RowCounts::choose(self.problem, explicit, features, self.options.oversampling);
-        sample_blocks(
-            self.problem,
-            &counts,
-            self.options.sequence,
-            seed,
-            TableShare::Fitted,
-            self.options.control(),
-        )
+        self.sampled(features, explicit, seed, TableShare::Fitted)
+    }
+
+    fn all_samples(&self, points: &PointChoice) -> Result<Option<Vec<RowBlock>>, SolveError> {
+        if !self.only_data() {
+            return Ok(None);
+        }
+        self.sampled(points.features, points.given, points.seed, TableShare::All)
+            .map(Some)
     }
 
     fn run(
@@ -127,7 +126,7 @@ impl CandidateMaker for LinearMaker<'_> {
         blocks: &[RowBlock],
     ) -> Result<Candidate<()>, SolveError> {
         let lsq = self.options.lsq.clone();
-        let ridge = lsq.ridge.max(self.ridge);
+        let ridge = lsq.ridge.max(self.ridge.size);
         Ok(self
             .run_keeping(features, blocks, &lsq.ridge(ridge))?
             .candidate)
@@ -162,6 +161,29 @@ pub(super) struct KeptTrial {
 const JUDGED_ROWS: f64 = 1.5;
 
 impl LinearMaker<'_> {
+    /// Rows for this many features per unknown.
+    fn sampled(
+        &self,
+        features: usize,
+        explicit: Option<(usize, usize)>,
+        seed: u64,
+        share: TableShare,
+    ) -> Result<Vec<RowBlock>, SolveError> {
+        let beside = self.beside.as_ref().map_or(0, Surroundings::functions);
+        let features = features
+            .saturating_add(beside)
+            .saturating_mul(self.problem.unknowns.len());
+        let counts = RowCounts::choose(self.problem, explicit, features, self.options.oversampling);
+        sample_blocks(
+            self.problem,
+            &counts,
+            self.options.sequence,
+            seed,
+            share,
+            self.options.control(),
+        )
+    }
+
     /// How well the question was posed, where the unknowns have these values.
     fn judged(
         &self,
@@ -248,11 +270,12 @@ impl LinearMaker<'_> {
             features: features.count(),
             given: features.rows().or(rows),
             seed,
+            all_samples: false,
         };
         let blocks = self.rows(points.features, points.given, points.seed)?;
         let mut kept =
             self.run_keeping(features, &blocks, &self.options.lsq.clone().keep_q(true))?;
-        kept.candidate.ridge = 0.0;
+        kept.candidate.ridge = Ridge::default();
         kept.candidate.points = Some(points);
         Ok(kept)
     }
@@ -272,7 +295,15 @@ impl LinearMaker<'_> {
             .options
             .control()
             .hold(system_bytes(&bases, &blocks_and_norm))?;
-        let mut system = System::new(bases.clone(), blocks_and_norm)?;
+        let scaled: Option<Arc<Scaled>> = match bases.as_slice() {
+            [waves] => Scaled::new(waves, self.ridge).map(Arc::new),
+            _ => None,
+        };
+        let fitted = match &scaled {
+            Some(scaled) => vec![scaled.clone() as Arc<dyn Basis>],
+            None => bases.clone(),
+        };
+        let mut system = System::new(fitted, blocks_and_norm)?;
         if !features.owners().is_empty() {
             system = system.with_shared_coefficients(features.owners())?;
         }
@@ -288,9 +319,12 @@ impl LinearMaker<'_> {
         system.set_weights(&weights);
         let factored = self.options.backend.factor(&system, lsq)?;
         let solution = factored.solution()?;
-        let beta = system.spread(column(solution.as_ref(), 0));
+        let mut beta = system.spread(column(solution.as_ref(), 0));
+        if let Some(scaled) = &scaled {
+            scaled.undone(&mut beta);
+        }
         let score = self.held_out.score(&bases, &beta)?;
-        let overfit = overfit(&system, &beta, &score)?;
+        let overfit = overfit(&system, &bases, &beta, &score)?;
         let candidate = Candidate {
             features,
             bases,
@@ -314,8 +348,13 @@ impl LinearMaker<'_> {
 }
 
 /// How many times larger the residual is at held-out points than at the fitted ones, over the blocks that make up the score.
-fn overfit(system: &System, beta: &[f64], score: &Score) -> Result<f64, SolveError> {
-    let bases = system.basis_refs();
+fn overfit(
+    system: &System,
+    bases: &[Arc<dyn Basis>],
+    beta: &[f64],
+    score: &Score,
+) -> Result<f64, SolveError> {
+    let bases: Vec<&dyn Basis> = bases.iter().map(AsRef::as_ref).collect();
     let mut largest = 1.0f64;
     let blocks = system.blocks().iter().zip(&score.parts).zip(&score.blocks);
     for ((block, part), relative) in blocks {

@@ -12,6 +12,7 @@ mod homes;
 mod linear;
 mod particular;
 mod repeated;
+mod ridge;
 mod shape;
 mod solve;
 mod state;
@@ -40,6 +41,7 @@ pub(crate) use estimate::{Witness, relative_error};
 pub use features::Features;
 pub use homes::{Home, Surroundings};
 pub use repeated::{Choices, PointChoice};
+pub use ridge::Ridge;
 pub(crate) use solve::solve;
 pub use state::{Found, search};
 pub use structure::{Part, Structure, structure};
@@ -85,7 +87,7 @@ pub(crate) fn companion(
         beside: None,
         may_give_up: false,
         without_waves: false,
-        ridge: 0.0,
+        ridge: Ridge::default(),
     };
     let kept = maker.final_candidate(own, None)?;
     Ok(Some(FactoredSystem {
@@ -129,7 +131,7 @@ fn prepared<T: Send>(
             beside: homes::Surroundings::of(problem)?,
             may_give_up: false,
             without_waves: false,
-            ridge: 0.0,
+            ridge: Ridge::default(),
         };
         enrich::choose(&mut maker)?;
         work(&mut maker, begin)

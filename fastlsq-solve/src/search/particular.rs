@@ -33,6 +33,7 @@ pub(super) fn run<W: CandidateMaker>(
             features: features.count(),
             given: features.rows(),
             seed,
+            all_samples: false,
         })?;
         let score = search.consider(features, &rows)?;
         // The first level is there to be compared with.

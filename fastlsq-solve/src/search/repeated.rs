@@ -1,6 +1,7 @@
 //! The winner of a search as something that can be asked for again.
 
 use super::features::Features;
+use super::ridge::Ridge;
 use crate::SolveError;
 
 /// The features and rows of a candidate: with the same problem and otherwise the same options they give the same function,
@@ -12,8 +13,8 @@ pub struct Choices {
     pub features: Features,
     /// Its points.
     pub points: PointChoice,
-    /// Its ridge: μ of ‖Aβ − b‖² + μ‖β‖², beyond that of the options.
-    pub ridge: f64,
+    /// Its ridge.
+    pub ridge: Ridge,
 }
 
 /// Where the rows of a candidate come from.
@@ -26,6 +27,8 @@ pub struct PointChoice {
     pub given: Option<(usize, usize)>,
     /// The seed of the points.
     pub seed: u64,
+    /// Whether held-out samples were fitted too in the end; only where there are nothing but samples.
+    pub all_samples: bool,
 }
 
 impl Choices {

@@ -19,8 +19,7 @@ use crate::solution::Solution;
 use crate::system::System;
 
 /// Where to go with a problem in time that one sum of waves over all of it does not resolve.
-const IN_TIME: &str = "the same statement as a NonlinearProblem (fastlsq-newton) is followed step by step in time, which long times and \
-     fine detail ask for";
+const IN_TIME: &str = "for long times and fine detail, state the same as a NonlinearProblem (fastlsq-newton), which is followed step by step in time";
 
 /// In space, where patches take their time, they come after waves that leave more than this.
 const WORTH_SPACE: f64 = 1e-6;
@@ -77,7 +76,7 @@ pub(crate) fn solve(problem: &ConcreteProblem, options: &Options) -> Result<Solu
         match patches.solve(maker.options) {
             Ok(patched) if patched.report().error_estimate < found.estimate => {
                 let reason = found.unpromising.clone();
-                let reason = reason.unwrap_or_else(|| "one sum of waves did not do".to_owned());
+                let reason = reason.unwrap_or_else(|| "one sum of waves was not enough".to_owned());
                 as_patched(maker, patched, Some(&found), &reason, begin)
             }
             Ok(patched) => {
@@ -119,7 +118,7 @@ pub(crate) fn factor(
             && let Ok(kept) = patches.factor(problem, maker.options)
             && kept.0.solution().report().error_estimate < found.estimate
         {
-            let reason = "one sum of waves did not do";
+            let reason = "one sum of waves was not enough";
             return with_patches(maker, kept, Some(&found), reason, begin);
         }
         let features = found.best.features.clone();

@@ -21,7 +21,7 @@ impl Trend {
         };
         (features > fewer && first < NOTHING * last).then(|| {
             format!(
-                "from {fewer} to {features} waves the residual went from {first:.1e} to {last:.1e}, so that more were not tried"
+                "from {fewer} to {features} waves the residual went from {first:.1e} to {last:.1e}, so no more were tried"
             )
         })
     }

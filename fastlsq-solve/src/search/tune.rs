@@ -10,6 +10,7 @@ use super::candidate::CandidateMaker;
 use super::exchanged;
 use super::features::Features;
 use super::particular;
+use super::ridge::Ridge;
 use super::shape::{Family, HIGH_DIMENSION, Shape, correlation_factor, directed};
 use super::state::{Ending, Rows, Search, is_unresolved};
 use super::structured;
@@ -28,8 +29,9 @@ const RETUNE_STEP: f64 = 1.25;
 const MOST_STEPS: usize = 40;
 /// Twice the rows must improve the score by this factor to be kept.
 const ROWS_GAIN: f64 = 1.5;
-/// The first ridge that is tried where there are only data, and how many powers of ten from there.
-const FIRST_RIDGE: f64 = 1e-6;
+/// The first ridges that are tried where there are only data: one that is the same for all frequencies, and one that rises.
+const FIRST_RIDGES: [Ridge; 2] = [Ridge::new(1e-6, 0.0), Ridge::new(1e-7, 10.0)];
+/// How many powers of ten from there.
 const RIDGES: usize = 6;
 /// A level that improves the score by this factor with the same bandwidth has no use for a smaller one.
 const MUCH_GAINED: f64 = 100.0;
@@ -57,7 +59,7 @@ struct Tuner<'s, 'a, W: CandidateMaker> {
     /// Scores of this level, so that nothing is tried twice.
     tried: Vec<(Shape, f64)>,
     /// The ridge of the candidates.
-    ridge: f64,
+    ridge: Ridge,
     /// How many entries of [`NARROWING`] the present correlation has used up.
     narrowed: usize,
 }
@@ -113,7 +115,7 @@ pub(super) fn automatic<W: CandidateMaker>(search: &mut Search<'_, W>) -> Result
         level: 0,
         rows,
         tried: Vec::new(),
-        ridge: 0.0,
+        ridge: Ridge::default(),
         narrowed: 0,
         search,
     };
@@ -406,32 +408,26 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     /// Data are where they are: with a few samples per feature, coefficients that grow without need make u swing between
     /// them, and the held-out samples see it.
     fn steady(&mut self) -> Result<(), W::Error> {
-        let first = if self.ridge > 0.0 {
-            self.ridge
-        } else {
-            FIRST_RIDGE
-        };
-        for step in [10.0, 0.1] {
-            let mut next = if self.ridge > 0.0 {
-                self.ridge * step
-            } else {
-                first
-            };
-            for _step in 0..RIDGES {
-                if self.done()? || !self.try_ridge(next)? {
-                    break;
+        for first in FIRST_RIDGES {
+            if self.ridge.slope != first.slope || self.ridge.size == 0.0 {
+                if self.done()? || !self.try_ridge(first)? {
+                    continue;
                 }
-                next *= step;
             }
-            if self.ridge == 0.0 {
-                break;
+            for step in [10.0, 0.1] {
+                for _step in 0..RIDGES {
+                    let next = Ridge::new(self.ridge.size * step, self.ridge.slope);
+                    if self.done()? || !self.try_ridge(next)? {
+                        break;
+                    }
+                }
             }
         }
         Ok(())
     }
 
     /// The present shape with another ridge, which is taken if it is better.
-    fn try_ridge(&mut self, ridge: f64) -> Result<bool, W::Error> {
+    fn try_ridge(&mut self, ridge: Ridge) -> Result<bool, W::Error> {
         let before = std::mem::replace(&mut self.ridge, ridge);
         self.search.maker.set_ridge(ridge);
         self.tried.clear();

@@ -216,7 +216,7 @@ pub(super) fn check_block(
         return Err(SolveError::Option {
             option: "weight",
             value,
-            requirement: "weights of rows are finite",
+            requirement: "weights of rows must be finite",
         });
     }
     if let Some((point, &value)) = block

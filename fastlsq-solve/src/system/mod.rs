@@ -76,7 +76,7 @@ impl System {
             return Err(SolveError::Option {
                 option: "ridge",
                 value: mu,
-                requirement: "a ridge is finite and not negative",
+                requirement: "it must be finite and not negative",
             });
         }
         self.ridge_root = (mu > 0.0).then_some(mu.sqrt());

@@ -22,7 +22,7 @@ impl Sharing {
         owners: &[usize],
     ) -> Result<Option<Self>, SolveError> {
         let misfit = |what, expected, found| SolveError::Table {
-            label: "shared coefficients".to_owned(),
+            label: "the sharing of coefficients".to_owned(),
             what,
             expected,
             found,
@@ -45,7 +45,13 @@ impl Sharing {
                     }
                     places.push((length, start));
                 }
-                _ => return Err(misfit("the owner of an unknown before it", unknown, owner)),
+                _ => {
+                    return Err(SolveError::Option {
+                        option: "owner of shared coefficients",
+                        value: owner as f64,
+                        requirement: "it must be an earlier unknown with coefficients of its own",
+                    });
+                }
             }
         }
         let shared = owners.iter().enumerate().any(|(k, owner)| k != *owner);

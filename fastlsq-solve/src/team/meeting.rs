@@ -28,14 +28,14 @@ pub enum Purpose {
 impl Purpose {
     fn describe(word: u64) -> &'static str {
         match word {
-            1 => "joins the job",
-            2 => "looks at the clock",
-            3 => "factors a system",
-            4 => "has reduced its rows",
-            5 => "solves for other right-hand sides",
-            6 => "has factored its patches",
-            7 => "has ended",
-            _ => "runs another version",
+            1 => "joined the job",
+            2 => "checked the clock",
+            3 => "began to factor a system",
+            4 => "reduced the rows",
+            5 => "began to solve for other right-hand sides",
+            6 => "factored the patches",
+            7 => "ended",
+            _ => "ran another version",
         }
     }
 }
@@ -54,14 +54,14 @@ pub fn meet(team: &dyn Team, purpose: Purpose, fingerprint: u64, values: [u64; 4
         let all = of_all_members(team, purpose);
         let lines = groups(&all, |word| Purpose::describe(word).to_owned());
         team.end(&format!(
-            "the members of the job go different ways: {lines}"
+            "the members of the job do different things: {lines}"
         ));
     }
     if prints != !not_prints {
         let all = of_all_members(team, fingerprint);
-        let lines = groups(&all, |word| format!("has fingerprint {word:016x}"));
+        let lines = groups(&all, |word| format!("found fingerprint {word:016x}"));
         team.end(&format!(
-            "not all members {}: {lines}; start the same program with the same input on equal processors",
+            "not all members {}: {lines}; start the same program with the same input on processors of the same kind",
             match purpose {
                 1 => "run the same version of the program in the same way",
                 3 => "state the same problem",
@@ -104,7 +104,8 @@ fn groups(all: &[u64], describe: impl Fn(u64) -> String) -> String {
             .filter(|&rank| all[rank] == *word)
             .map(|rank| rank.to_string())
             .collect();
-        format!("rank {} {}", ranks.join(", "), describe(*word))
+        let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
+        format!("{noun} {} {}", ranks.join(", "), describe(*word))
     };
     seen.iter().map(line).collect::<Vec<_>>().join("; ")
 }
@@ -142,6 +143,6 @@ mod tests {
     #[test]
     fn members_of_one_opinion_are_named_together() {
         let lines = groups(&[2, 7, 2], |word| Purpose::describe(word).to_owned());
-        assert_eq!(lines, "rank 0, 2 looks at the clock; rank 1 has ended");
+        assert_eq!(lines, "ranks 0, 2 checked the clock; rank 1 ended");
     }
 }

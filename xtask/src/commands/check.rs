@@ -58,7 +58,7 @@ enum Step {
     Package,
     /// Every example builds and runs to a successful end; the gallery that they make has no dead end
     Examples,
-    /// Calls at random neither panic nor overrun their limits
+    /// Random calls neither panic nor overrun their limits
     Fuzz,
     /// Several processes agree with one; skipped where there is no mpirun
     Mpi,

@@ -58,7 +58,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     python: Option<PathBuf>,
 
-    /// Where published data for the discovery of laws lie (`ks_u.npy` and so on); cases that need them are left out without
+    /// The directory of published data for the discovery of laws (`ks_u.npy` and so on); without it, cases that need them
+    /// are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 

@@ -23,7 +23,7 @@ use crate::format;
 use call::{Broken, Call};
 use random::Random;
 
-/// Make calls at random, and see that nothing panics, overruns its limits, or never ends
+/// Make random calls, and check that each ends, keeps its limits and does not panic
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// How long to go on
@@ -86,7 +86,7 @@ impl Report {
     pub(super) fn verdict(&self) -> Result<()> {
         for (case, kind, broken) in &self.broken {
             eprintln!(
-                "{kind}: {broken}\n  to have it again: cargo xtask fuzz --seed {} --case {case}",
+                "{kind}: {broken}\n  to reproduce it: cargo xtask fuzz --seed {} --case {case}",
                 self.seed
             );
         }
@@ -182,7 +182,7 @@ fn watch(seed: u64) {
             {
                 let case = running - 1;
                 eprintln!(
-                    "a call does not end\n  to have it again: cargo xtask fuzz --seed {seed} --case {case}"
+                    "a call does not end\n  to reproduce it: cargo xtask fuzz --seed {seed} --case {case}"
                 );
                 std::process::exit(1);
             }

@@ -109,7 +109,7 @@ fn topics(workspace: &Workspace) -> Result<Vec<Topic>> {
     let known = |name: &String| to_run.iter().any(|(_, example)| example.name == *name);
     match listed.into_iter().find(|name| !known(name)) {
         Some(stale) => {
-            bail!("xtask/data/gallery.json names `{stale}`, which is no example that is run")
+            bail!("xtask/data/gallery.json names `{stale}`, which is not an example that is run")
         }
         None => Ok(topics),
     }

@@ -75,7 +75,7 @@ pub(crate) fn tests(launcher: &Launcher, ranks: &[usize]) -> Result<String> {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
     let heads = ranks.iter().map(|count| format::count(*count, "rank"));
-    table.set_header(std::iter::once("difference to one process".to_owned()).chain(heads));
+    table.set_header(std::iter::once("difference from one process".to_owned()).chain(heads));
     let names = columns.first().into_iter().flatten().map(|(name, _)| name);
     for name in names {
         let value = |results: &launcher::Results| {

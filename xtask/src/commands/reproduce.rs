@@ -49,7 +49,8 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "cpu")]
     backend: backend::Choice,
 
-    /// Where published data for the discovery of laws lie (`ks_u.npy` and so on); rows that need them are skipped without
+    /// The directory of published data for the discovery of laws (`ks_u.npy` and so on); without it, rows that need them
+    /// are skipped
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 

@@ -226,7 +226,7 @@ impl March<'_, Fields<'_>> {
                     .map(|x| format!("{x:.3}"))
                     .collect();
                 self.run.remarks.push(format!(
-                    "the initial {what} contradicts the conditions ({}): what satisfies them differs from it by up to {distance:.3e}, near ({})",
+                    "the initial {what} contradicts the conditions ({}): the nearest {what} that satisfies them differs from it by up to {distance:.3e}, near ({})",
                     labels.join("; "),
                     at.join(", ")
                 ));

@@ -55,7 +55,7 @@ impl FieldProblem {
             return refuse("space has one dimension");
         }
         let Some(space) = domain.at_one_time() else {
-            return refuse("its domain is not known as one of space at all times");
+            return refuse("its domain is not the product of space and an interval of time");
         };
         let mut this = Self {
             periodic: vec![false; form.dim],
@@ -75,7 +75,9 @@ impl FieldProblem {
         if is_box {
             this.faces = this.walls.iter().map(|wall| this.face(wall)).collect();
             if this.faces.is_none() && this.periodic.contains(&true) {
-                return refuse("a condition beside a periodic axis varies over its face");
+                return refuse(
+                    "beside a periodic axis, a condition must be the same all over its face",
+                );
             }
         }
         this.check_counts()?;
@@ -105,7 +107,7 @@ impl FieldProblem {
         for part in self.form.walls_of(domain, condition, selector)? {
             let name = self.space.parts().get(part).map(|own| own.name.clone());
             let Some(name) = name else {
-                return refuse("its domain is not known as one of space at all times");
+                return refuse("a wall of its domain is not a part of the boundary of space");
             };
             self.wall(label, (part, name), &condition.statement.residual())?;
         }

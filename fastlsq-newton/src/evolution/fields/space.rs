@@ -106,7 +106,7 @@ impl FieldSpace {
             }
             (Resolution::Degree(degree), _) => Ok(Self::Dense(Dense::new(problem, *degree)?)),
             (Resolution::Axes(_), None) => Err(NewtonError::NoEvolution {
-                reason: "space is no box".to_owned(),
+                reason: "space is not a box".to_owned(),
             }),
         }
     }

@@ -171,7 +171,7 @@ impl Form {
             let state = self.states.iter().position(|s| *s == (jet.unknown, t));
             match (x.iter().all(|o| *o == 0), state) {
                 (true, Some(state)) => Ok(state),
-                _ => refuse(format!("{label} is no initial value")),
+                _ => refuse(format!("{label} does not give an initial value")),
             }
         });
         let states = states.collect::<Result<_, _>>()?;

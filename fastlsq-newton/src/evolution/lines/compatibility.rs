@@ -82,7 +82,7 @@ pub(crate) fn needed(
     };
     match (order % 2, second_in_time) {
         (0, _) if sign > 0.0 => Err(
-            "short waves grow without bound: time runs backwards, or is no time at all".to_owned(),
+            "short waves grow without bound: the equation runs backwards in time, or this axis is not time".to_owned(),
         ),
         (0, _) => Ok(Some([k, k])),
         (_, true) => Ok(None),

@@ -53,6 +53,7 @@ impl<W: CandidateMaker> Search<'_, W> {
             features,
             given,
             seed: self.options().seed.wrapping_add(0x1003),
+            all_samples: false,
         })
     }
 

@@ -1,10 +1,13 @@
 //! The end of a search: estimate, posedness and status of its best candidate.
 
 use super::super::candidate::CandidateMaker;
+use super::super::repeated::PointChoice;
 use super::{Ending, Found, Search};
 use crate::SolveError;
+use crate::options::FeatureChoice;
 use crate::posed::Posedness;
 use crate::report::Status;
+use crate::system::RowBlock;
 
 impl<W: CandidateMaker> Search<'_, W> {
     /// Ends the search with its best candidate.
@@ -19,7 +22,9 @@ impl<W: CandidateMaker> Search<'_, W> {
         let ended = ended.and_then(|ending| {
             // The candidate that was asked for is the one returned, however well its companion does.
             let keep = ending.0 == Status::Explicit;
-            self.call_a_companion(keep).map(|()| ending)
+            self.call_a_companion(keep)?;
+            self.fit_all_samples()?;
+            Ok(ending)
         });
         let (status, choice) = match ended {
             Ok(ending) => ending,
@@ -53,8 +58,8 @@ impl<W: CandidateMaker> Search<'_, W> {
             choice = format!("{choice}; {reason}");
         }
         if let Some(best) = &self.best {
-            if best.ridge > 0.0 {
-                choice = format!("{choice}, with a ridge of {:.0e}", best.ridge);
+            if let Some(ridge) = best.ridge.words() {
+                choice = format!("{choice}, {ridge}");
             }
             estimate = posedness.estimate(estimate, best.score.worst);
             // Before a tolerance is said to be met, the data are looked at more closely than rows can; where they cannot
@@ -101,5 +106,45 @@ impl<W: CandidateMaker> Search<'_, W> {
             unpromising: self.unpromising,
             structure: self.structure,
         })
+    }
+
+    /// Once everything is chosen, held-out samples have done their work: the best candidate is fitted to all samples. What is
+    /// said of it is what was found without them.
+    fn fit_all_samples(&mut self) -> Result<(), W::Error> {
+        let wanted = match &self.options().choice {
+            FeatureChoice::Automatic => true,
+            FeatureChoice::Repeated(choices) => choices.points.all_samples,
+            _ => false,
+        };
+        let Some((best, points)) = self
+            .best
+            .as_ref()
+            .and_then(|best| Some((best, best.points?)))
+        else {
+            return Ok(());
+        };
+        if !wanted || self.is_over() {
+            return Ok(());
+        }
+        let Some(blocks) = self.maker.all_samples(&points)? else {
+            return Ok(());
+        };
+        let rows: Vec<usize> = blocks.iter().map(RowBlock::len).collect();
+        if rows == best.rows {
+            return Ok(());
+        }
+        let (features, ridge) = (best.features.clone(), best.ridge);
+        self.maker.set_ridge(ridge);
+        let all = self.maker.run(features, &blocks)?;
+        if let Some(best) = &mut self.best {
+            best.points = Some(PointChoice {
+                all_samples: true,
+                ..points
+            });
+            (best.beta, best.info, best.weights, best.rows) =
+                (all.beta, all.info, all.weights, all.rows);
+            best.seconds = all.seconds;
+        }
+        Ok(())
     }
 }

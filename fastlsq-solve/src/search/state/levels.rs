@@ -62,6 +62,7 @@ impl<W: CandidateMaker> Search<'_, W> {
             features: wanted as usize,
             given: options.rows,
             seed,
+            all_samples: false,
         })
     }
 

@@ -120,7 +120,7 @@ impl Modes {
             _ => Err(SpaceError::Option {
                 option: "number of breaks",
                 value: breaks.len() as f64,
-                requirement: "rising, between the same ends",
+                requirement: "breaks must rise, and the first and the last must stay",
             }),
         }
     }

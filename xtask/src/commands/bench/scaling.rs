@@ -86,7 +86,7 @@ fn many_rows(scope: &Scope, rows: &mut Vec<Measurement>) -> Result<()> {
         Some(bytes) => {
             rows.push(new("peak memory, GiB", bytes as f64 / GIBIBYTE).at_most(2.0));
         }
-        None => eprintln!("      peak memory: this system does not tell it"),
+        None => eprintln!("      peak memory: this system does not report it"),
     }
     rows.push(new("seconds", footprint.seconds));
     rows.push(new("relative error", footprint.error));

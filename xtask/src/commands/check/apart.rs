@@ -35,7 +35,7 @@ fn differing_keys(workspace: &str, apart: &str) -> Vec<String> {
         value(workspace, "[workspace.package]", key) != value(apart, "[package]", key)
     };
     let keys = COMMON.iter().filter(differs);
-    keys.map(|key| format!("Cargo.toml has another `{key}` than the workspace"))
+    keys.map(|key| format!("`{key}` in Cargo.toml differs from that of the workspace"))
         .collect()
 }
 
@@ -107,7 +107,7 @@ mod tests {
         let found = differing_keys(workspace, apart);
         assert_eq!(
             found,
-            ["Cargo.toml has another `edition` than the workspace"]
+            ["`edition` in Cargo.toml differs from that of the workspace"]
         );
     }
 }

@@ -77,8 +77,8 @@ fn find_python() -> Result<PathBuf> {
         }
     }
     bail!(
-        "the comparison needs Python 3.11 or later with the module `venv`, and found none ({}); \
-         install it, or say where it is with --python",
+        "the comparison needs Python 3.11 or later with the module `venv`, but none was found ({}); \
+         install it, or name its path with --python",
         problems.join("; ")
     )
 }
@@ -93,7 +93,7 @@ fn check(python: &Path) -> Result<()> {
         .with_context(|| format!("`{}` cannot be run", python.display()))?;
     if !output.status.success() {
         bail!(
-            "`{}` is older than 3.11 or has no module `venv`",
+            "`{}` is older than 3.11, or lacks the module `venv` or `ensurepip`",
             python.display()
         );
     }

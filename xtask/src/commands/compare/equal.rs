@@ -72,7 +72,7 @@ pub(super) fn at_our_error(rows: &[Row], peer: &str, names: &[String]) -> Option
         let rounding = ours.value_error.is_some_and(|own| own.median < ROUNDING);
         row.note = if rounding {
             format!(
-                "interpolated between the rows above, at {ROUNDING:.0e}, below which is rounding"
+                "interpolated between the rows above, at {ROUNDING:.0e}; smaller errors are rounding"
             )
         } else {
             "interpolated between the rows above".to_owned()

@@ -137,7 +137,7 @@ impl Conversation {
                 .and_then(|()| requests.flush()),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
         };
-        sent.with_context(|| format!("the peer `{name}` does not listen any more"))
+        sent.with_context(|| format!("the peer `{name}` no longer takes requests"))
     }
 
     fn hear(&mut self, name: &str) -> Result<String> {

@@ -51,7 +51,7 @@ fn examine(random: &mut Random, call: &mut Call, solution: &Solution, dim: usize
     let report = solution.report();
     let _ = report.to_string();
     let estimate = report.error_estimate;
-    call.refute(estimate.is_nan(), "the estimate is no number");
+    call.refute(estimate.is_nan(), "the estimate is NaN");
     let met = report.status == Status::ToleranceMet;
     call.refute(
         met && !estimate.is_finite(),
@@ -77,13 +77,13 @@ fn examine(random: &mut Random, call: &mut Call, solution: &Solution, dim: usize
     let mut file = Vec::new();
     if solution.to_writer(&mut file).is_ok() {
         match Solution::from_reader(file.as_slice()) {
-            Err(error) => call.refute(true, &format!("saved, but not to be read: {error}")),
+            Err(error) => call.refute(true, &format!("saved, but cannot be read again: {error}")),
             Ok(back) => {
                 let same = match (&value, back.value(&point)) {
                     (Ok(a), Ok(b)) => a.to_bits() == b.to_bits(),
                     (a, b) => a.is_err() == b.is_err(),
                 };
-                call.refute(!same, "another function after saving and loading");
+                call.refute(!same, "saving and loading changes the function");
             }
         }
     }

@@ -77,7 +77,7 @@ pub(super) fn run(random: &mut Random, call: &mut Call) -> String {
                 let finite = solution.coefficients().iter().all(|b| b.is_finite());
                 call.refute(!finite, "a coefficient is not finite");
                 let estimate = solution.report().error_estimate;
-                call.refute(estimate.is_nan(), "the estimate is no number");
+                call.refute(estimate.is_nan(), "the estimate is NaN");
                 format!("{:?}", solution.report().status)
             }
         },

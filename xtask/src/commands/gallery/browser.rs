@@ -25,7 +25,7 @@ const SCRIPT: &str = "<script>addEventListener('load', () => { for (const frame 
 /// The browser starts once, with a page that has all others in frames: a window of its own cannot be as narrow as a phone.
 pub(super) fn look(site: &Path, shown: &[Shown]) -> Result<String> {
     let Some(browser) = find() else {
-        return Ok("not looked at: no Chromium is installed".to_owned());
+        return Ok("not checked in a browser: no Chromium is installed".to_owned());
     };
     let mut pages = vec!["index.html".to_owned()];
     pages.extend(
@@ -43,7 +43,7 @@ pub(super) fn look(site: &Path, shown: &[Shown]) -> Result<String> {
         }
     }
     Ok(format!(
-        "{} pages looked at in {browser} at widths of {WIDTHS:?}",
+        "{} pages checked in {browser} at widths of {WIDTHS:?}",
         pages.len()
     ))
 }

@@ -63,7 +63,7 @@ pub(super) fn run(
     let (mut to_run, build_only) = split(workspace)?;
     let known = |name: &&String| to_run.iter().any(|(_, example)| example.name == **name);
     if let Some(unknown) = chosen.iter().find(|name| !known(name)) {
-        bail!("`{unknown}` is no example that is run");
+        bail!("`{unknown}` is not an example that is run");
     }
     if !chosen.is_empty() {
         to_run.retain(|(_, example)| chosen.contains(&example.name));
@@ -116,7 +116,7 @@ pub(super) fn split(workspace: &Workspace) -> Result<(Vec<(&Package, &Target)>, 
             let known = |name: &String| package.examples().any(|example| example.name == *name);
             if let Some(unknown) = names.iter().find(|name| !known(name)) {
                 bail!(
-                    "{list} of {} names `{unknown}`, which is no example",
+                    "{list} of {} names `{unknown}`, which is not an example",
                     package.name
                 );
             }

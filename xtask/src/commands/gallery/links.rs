@@ -33,7 +33,7 @@ pub(super) fn follow(site: &Path) -> Result<usize> {
             }
             if !anchor.is_empty() && !read(&target)?.contains(&format!("id=\"{anchor}\"")) {
                 bail!(
-                    "{} leads to {link}, but there is no such place",
+                    "{} leads to {link}, but that page has no such anchor",
                     page.display()
                 );
             }
@@ -98,7 +98,7 @@ mod tests {
         write("a/index.html", "<a href=\"../index.html#top\">up</a>");
         assert_eq!(verdict(), Ok(3));
         write("a/index.html", "<a href=\"../index.html#bottom\">up</a>");
-        assert!(verdict().unwrap_err().contains("no such place"));
+        assert!(verdict().unwrap_err().contains("no such anchor"));
         write("a/index.html", "<img src=\"missing.png\">");
         assert!(verdict().unwrap_err().contains("not there"));
         write("a/index.html", "<a href=\"https://example.org\">out</a>");

@@ -11,7 +11,7 @@ use crate::format;
 const CASES: [(&str, bool, &str); 8] = [
     ("exit", false, "rank 1 exits in the middle"),
     ("leave", false, "rank 1 exits in the middle"),
-    ("early", false, "rank 1 has ended"),
+    ("early", false, "rank 1 ended"),
     ("panic", false, "a rank that panics"),
     ("abort", false, ""),
     ("problem", false, "not all members state the same problem"),
@@ -33,7 +33,7 @@ pub(super) fn run(launcher: &Launcher) -> Result<String> {
                 bail!("{}the job did not end as it should:\n{said}", lines());
             }
             if said.is_empty() || !said.contains(text) {
-                bail!("{}nothing is said of “{text}”:\n{said}", lines());
+                bail!("{}nothing is said about “{text}”:\n{said}", lines());
             }
             if ended.time > SOON {
                 bail!("{}it took {}", lines(), format::duration(ended.time));

@@ -48,8 +48,8 @@ pub(super) fn draw(here: &Machine, workspace: &Workspace) -> Result<()> {
         bandwidth: BANDWIDTH,
     };
     let caption = format!(
-        "Forecast of a model, not a measurement: nodes of {CORES} cores that do {:.1e} operations a second each (one core, \
-         measured), {LATENCY:e} s latency and {BANDWIDTH:e} bytes a second between nodes (assumed), {COPIES:e} bytes a second \
+        "Forecast of a model, not a measurement: nodes of {CORES} cores that do {:.1e} operations per second each (one core, \
+         measured), {LATENCY:e} s latency and {BANDWIDTH:e} bytes per second between nodes (assumed), {COPIES:e} bytes per second \
          where fronts are packed and copied (fitted to measurements). Grey: the time of one node over their number.",
         here.flop_rate
     );

@@ -23,7 +23,7 @@ pub(super) fn model(launcher: &Launcher, workspace: &Workspace) -> Result<()> {
         bandwidth: number(&constants, "bandwidth")?,
     };
     println!(
-        "{:.2e} operations a second on one thread; {:.2e} s latency and {:.2e} bytes a second between two processes here",
+        "{:.2e} operations per second on one thread; {:.2e} s latency and {:.2e} bytes per second between two processes here",
         here.flop_rate, here.latency, here.bandwidth
     );
     rows(launcher)?;
@@ -122,7 +122,7 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
         let of = |name: &str| number(&results, name);
         ensure!(
             of("unknowns")? == grid.unknowns() as f64,
-            "another skeleton"
+            "the number of unknowns is not as predicted"
         );
         let cost = grid.cost(ranks, by);
         let (all, most) = (of("flops of fronts, all")?, of("flops of fronts, most")?);
@@ -134,7 +134,7 @@ fn patches(launcher: &Launcher, how: &str) -> Result<()> {
         let (messages, numbers) = traffic(&grid, &cost, ranks, of("functions of a leaf")?);
         ensure!(
             of("messages")? == messages && of("bytes")? == 8.0 * numbers,
-            "another traffic than predicted on {ranks} ranks"
+            "messages or bytes on {ranks} ranks are not as predicted"
         );
         table.add_row([
             ranks.to_string(),

@@ -65,9 +65,11 @@ pub(crate) fn page(
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>FastLSQ: reproduction of the paper</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
          <h1>FastLSQ: reproduction of the paper</h1>\n\
-         <p>Every number of “FastLSQ: Solving PDEs in One Shot via Fourier Features with Exact Analytical \
-         Derivatives” that these experiments cover, beside what this library finds. Ratios are paper / ours: \
-         <span class=\"soft\">above one, this library is better.</span></p>\n"
+         <p>This page repeats the experiments of the paper “FastLSQ: Solving PDEs in One Shot via Fourier Features with \
+         Exact Analytical Derivatives”: each table has the number that the paper publishes and, beside it, the number \
+         that this library finds (“ours”). Most of them are errors, relative to the size of the solution, so that smaller is \
+         better; ratios are paper / ours: <span class=\"soft\">above one, this library is better.</span> Sections that go beyond \
+         the paper have no published number; a quick run has fewer features and seeds than a full one.</p>\n"
     )?;
     contents(&mut html, sections)?;
     machine(&mut html, results)?;
@@ -153,7 +155,7 @@ fn bars(html: &mut String, verdicts: &[Verdict]) -> Result<()> {
     let open = if missed { " open" } else { "" };
     writeln!(
         html,
-        "<h2 id=\"bars\">Bars: what the rows must keep</h2>\n<details{open}><summary>{}</summary>",
+        "<h2 id=\"bars\">Bars: limits that the rows must keep</h2>\n<details{open}><summary>{}</summary>",
         outcome(verdicts)
     )?;
     write_table(html, &table)?;
@@ -162,13 +164,17 @@ fn bars(html: &mut String, verdicts: &[Verdict]) -> Result<()> {
 }
 
 fn item(html: &mut String, section: &Section) -> Result<()> {
+    let source = match section.source {
+        "beyond the paper" => "Beyond the paper".to_owned(),
+        source => format!("{source} of the paper"),
+    };
     write!(
         html,
-        "<h2 id=\"{0}\">{0}: {1}</h2>\n<p class=\"soft\">{2} of the paper. \
+        "<h2 id=\"{0}\">{0}: {1}</h2>\n<p class=\"soft\">{2}. \
          <code>cargo xtask reproduce {0}</code></p>\n<p>{3}</p>\n",
         section.name,
         escape(section.shows),
-        escape(section.source),
+        escape(&source),
         escape(&section.settings),
     )?;
     for table in &section.tables {

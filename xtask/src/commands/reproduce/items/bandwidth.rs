@@ -298,9 +298,10 @@ fn losses(rows: &[&Row], paper: &Paper) -> Table {
         ],
     )
     .note(
-        "Loss and σ at the start and for the best step, and the quotient of the two losses, which compares with the paper's \
-         where the losses do not: rows and features are scaled otherwise. A covariance is learned under ridges that are \
-         lowered in steps, and its losses contain them. σ is the geometric mean of the diagonal of L for a covariance L Lᵀ.",
+        "Loss and σ at the start and for the best step, and the ratio of the two losses, which can be compared with the paper's; \
+         the losses themselves cannot, since rows and features are scaled differently. A covariance is learned under ridges \
+         that are lowered in steps, and its losses contain them. σ is the geometric mean of the diagonal of L for a covariance \
+         L Lᵀ.",
     );
     for row in rows {
         let published = |name| match row.paper_number("loss_start") {
@@ -340,7 +341,7 @@ fn outcomes(rows: &[&Row]) -> Table {
             "paper / ours",
         ],
     )
-    .note("Errors are relative, at points that were not fitted; the exact solution only measures.");
+    .note("Errors are relative, at points that the fit has not seen; the exact solution is used only to measure them.");
     for row in rows {
         for (figure, name, style) in [
             ("value error", "value_error", Style::Scientific),

@@ -88,7 +88,7 @@ impl Item for Geometry {
     }
 
     fn shows(&self) -> &'static str {
-        "shapes that are no boxes: smooth boundaries, corners, holes, solids"
+        "shapes other than boxes: smooth boundaries, corners, holes, solids"
     }
 
     fn source(&self) -> &'static str {
@@ -96,7 +96,7 @@ impl Item for Geometry {
     }
 
     fn settings(&self, _plan: &Plan) -> String {
-        "Nothing given but the seed and the tolerance. The value on the L is that of Gopal and Trefethen; the star and the \
+        "Nothing given but the seed and the tolerance. The reference value on the L-shape is that of Gopal and Trefethen; the star and the \
          four holes are measured against solves with far more functions of corners and holes."
             .to_owned()
     }

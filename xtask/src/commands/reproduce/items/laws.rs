@@ -108,7 +108,7 @@ pub(crate) fn check_data(directory: &Path) -> Result<()> {
     missing.dedup();
     if !missing.is_empty() {
         bail!(
-            "--data: {} lacks {}; the grids are those of the WSINDy authors, one array a file",
+            "--data: {} lacks {}; the grids are those of the WSINDy authors, one array per file",
             directory.display(),
             missing.join(", ")
         );

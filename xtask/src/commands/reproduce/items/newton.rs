@@ -136,7 +136,7 @@ fn steps(rows: &[&Row], paper: &Paper) -> Table {
         "newton-steps",
         "Nonlinear problems: steps",
         vec![
-            "problem", "variant", "σ: paper", "ours", "steps: paper", "ours", "from a generic start", "s a step: paper", "ours", "s in all: paper", "ours",
+            "problem", "variant", "σ: paper", "ours", "steps: paper", "ours", "from a generic start", "s per step: paper", "ours", "s in all: paper", "ours",
             "paper / ours", "status",
         ],
     )

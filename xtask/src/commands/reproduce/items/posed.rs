@@ -127,7 +127,7 @@ impl Item for Posed {
         );
         let mut each = Table::new(
             "posed-problems",
-            "What the report says of each problem",
+            "What the report says about each problem",
             vec!["problem", "tolerance", "error", "estimate", "the report"],
         )
         .note("Errors are relative, at 2000 independent points; ill-posed problems have none.");

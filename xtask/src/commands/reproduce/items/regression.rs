@@ -129,7 +129,7 @@ fn networks(rows: &[&Row], paper: &Paper) -> Table {
         ],
     )
     .note(
-        "The best network that the paper quotes, for solving an equation (another one than these functions satisfy); ours is \
+        "The best network that the paper quotes, for solving an equation (not one that these functions satisfy); ours is \
          the automatic fit of a known function. They stand beside each other in the paper and are not comparable; the \
          item `solved` solves the equations.",
     );
