@@ -152,6 +152,21 @@ pub trait CandidateMaker {
         blocks: &[RowBlock],
     ) -> Result<Candidate<Self::Extra>, Self::Error>;
 
+    /// What other features, on rows of their own, find to be missing from a candidate: the solution for its residual, relative
+    /// to its own size. `None` where that cannot be found.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn missing(
+        &self,
+        candidate: &Candidate<Self::Extra>,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Option<f64>, Self::Error> {
+        let _ = (candidate, features, blocks);
+        Ok(None)
+    }
+
     /// The limit that an error speaks of, if it says nothing but that one was reached: the search then ends with the best
     /// that it has.
     #[must_use]

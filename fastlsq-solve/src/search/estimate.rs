@@ -8,9 +8,14 @@
 //! κ = 0.1, counts as one more candidate with the weight 0.1: where there are only one or two candidates, an unusual κ is
 //! more likely to be theirs than the problem's.
 //!
-//! The constants come from 2700 solves (900 of the random problems, three tolerances), the usual κ from 3400 others. The solves
-//! outside of 1/5 … 20 are clamped plates (too large: fine residuals of fourth order hardly reach u), and problems near rounding
-//! with one or two witnesses.
+//! Where the equations are linear, the error itself can be looked for: it solves the problem whose data are the residual of u.
+//! Other features on other points see as much of it as they hold, which is most of it: with 0.7 times the number of features
+//! what they find is between 0.6 and 2.2 times the error in nine of ten problems. It is biased otherwise than κ s (too small
+//! where u misses what no feature holds), so that the geometric mean of the two is better than either.
+//!
+//! The constants come from some 6000 solves of random problems (900 at a time, three tolerances). On 900 others the estimate is
+//! within 1/5 … 20 of the error in 99.3 … 99.9 %. The rest are functions of one direction in four dimensions (too large) and
+//! layers on patches.
 
 use super::state::is_unresolved;
 use crate::rows::{Score, rms};
@@ -36,6 +41,24 @@ const SAFETY: f64 = 2.7;
 /// The error over the residual that is usual, and its weight beside those of witnesses.
 const USUAL: f64 = 0.1;
 const USUAL_WEIGHT: f64 = 0.1;
+
+/// The factor on what is found to be missing.
+const MISSING_SAFETY: f64 = 1.7;
+/// What is found is taken to be at most that many times smaller or larger than the estimate without it: beyond, features see
+/// nothing of the error, or rounding that they amplify.
+const MISSING_RANGE: (f64, f64) = (30.0, 10.0);
+
+/// The estimate with what other features find to be missing, relative to u.
+pub(crate) fn with_missing(estimate: f64, missing: f64, last: &Score) -> f64 {
+    if is_unresolved(last.worst) || !missing.is_finite() {
+        return estimate;
+    }
+    let (smaller, larger) = MISSING_RANGE;
+    let missing = missing.clamp(estimate / smaller, estimate * larger);
+    (estimate * MISSING_SAFETY * missing)
+        .sqrt()
+        .max(f64::EPSILON)
+}
 
 /// The estimated relative error of the final candidate, by witnesses of other draws if there are any.
 pub(crate) fn relative_error(last: &Score, draw: Option<u64>, witnesses: &[Witness]) -> f64 {

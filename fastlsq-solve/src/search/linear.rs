@@ -132,6 +132,30 @@ impl CandidateMaker for LinearMaker<'_> {
             .candidate)
     }
 
+    fn missing(
+        &self,
+        candidate: &Candidate<()>,
+        features: Features,
+        blocks: &[RowBlock],
+    ) -> Result<Option<f64>, SolveError> {
+        let size = rms(candidate.score.values.iter().copied());
+        // Samples are where they are: there are no rows that the candidate has not seen.
+        if size == 0.0 || self.only_data() {
+            return Ok(None);
+        }
+        let bases: Vec<&dyn Basis> = candidate.bases.iter().map(AsRef::as_ref).collect();
+        let mut blocks = blocks.to_vec();
+        for block in &mut blocks {
+            let applied = block.apply(&bases, &candidate.beta)?;
+            for (data, value) in block.data.iter_mut().zip(applied) {
+                *data -= value;
+            }
+        }
+        let kept = self.run_keeping(features, &blocks, &self.options.lsq)?;
+        let values = kept.candidate.score.values;
+        Ok(Some(rms(values.into_iter()) / size))
+    }
+
     fn limit(error: &SolveError) -> Option<Limit> {
         error.limit()
     }

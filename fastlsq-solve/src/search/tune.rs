@@ -409,10 +409,9 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     /// them, and the held-out samples see it.
     fn steady(&mut self) -> Result<(), W::Error> {
         for first in FIRST_RIDGES {
-            if self.ridge.slope != first.slope || self.ridge.size == 0.0 {
-                if self.done()? || !self.try_ridge(first)? {
-                    continue;
-                }
+            let other_kind = self.ridge.slope != first.slope || self.ridge.size == 0.0;
+            if other_kind && (self.done()? || !self.try_ridge(first)?) {
+                continue;
             }
             for step in [10.0, 0.1] {
                 for _step in 0..RIDGES {

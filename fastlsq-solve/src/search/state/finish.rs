@@ -23,6 +23,7 @@ impl<W: CandidateMaker> Search<'_, W> {
             // The candidate that was asked for is the one returned, however well its companion does.
             let keep = ending.0 == Status::Explicit;
             self.call_a_companion(keep)?;
+            self.look_for_what_is_missing()?;
             self.fit_all_samples()?;
             Ok(ending)
         });

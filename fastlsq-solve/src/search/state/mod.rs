@@ -43,6 +43,7 @@ pub fn search<W: CandidateMaker>(maker: &mut W) -> Result<Found<W::Extra>, W::Er
         dim,
         best: None,
         companion: None,
+        missing: Missing::NotLookedFor,
         witnesses: Vec::new(),
         candidates: Vec::new(),
         misfits: Vec::new(),
@@ -75,6 +76,16 @@ pub(super) struct Rows {
 /// Why a search ended, and how the choice was made.
 pub(super) type Ending = (Status, String);
 
+/// What other features find to be missing from a candidate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Missing {
+    NotLookedFor,
+    /// It cannot be found.
+    Unknown,
+    /// Relative to u.
+    Share(f64),
+}
+
 /// The state of a search: what was tried, and the best of it.
 pub(super) struct Search<'a, W: CandidateMaker> {
     pub(super) maker: &'a mut W,
@@ -83,6 +94,8 @@ pub(super) struct Search<'a, W: CandidateMaker> {
     /// A candidate that serves the estimate only, unless there is nothing else to return.
     companion: Option<Candidate<W::Extra>>,
     witnesses: Vec<Witness>,
+    /// What is missing from the best candidate.
+    missing: Missing,
     candidates: Vec<CandidateReport>,
     /// For each candidate its features per unknown and what it leaves of the data.
     misfits: Vec<(usize, f64)>,
@@ -158,6 +171,7 @@ impl<W: CandidateMaker> Search<'_, W> {
             draw: candidate.features.draw(),
         });
         if self.best.is_none() || score < standing {
+            self.missing = Missing::NotLookedFor;
             self.best = Some(candidate);
         }
         Ok(score)
@@ -171,7 +185,12 @@ impl<W: CandidateMaker> Search<'_, W> {
     /// The estimated relative error of the best candidate so far.
     pub(super) fn estimate(&self) -> f64 {
         self.best.as_ref().map_or(f64::INFINITY, |best| {
-            estimate::relative_error(&best.score, best.features.draw(), &self.witnesses)
+            let estimate =
+                estimate::relative_error(&best.score, best.features.draw(), &self.witnesses);
+            match self.missing {
+                Missing::Share(missing) => estimate::with_missing(estimate, missing, &best.score),
+                Missing::NotLookedFor | Missing::Unknown => estimate,
+            }
         })
     }
 }

@@ -4,7 +4,7 @@ use fastlsq_basis::Basis;
 
 use super::super::candidate::CandidateMaker;
 use super::super::estimate;
-use super::{ROUNDING_SCORE, Search, UNRESOLVED};
+use super::{Missing, ROUNDING_SCORE, Search, UNRESOLVED};
 use crate::posed::{CONTRADICTION, Posedness};
 use crate::report::Status;
 
@@ -20,6 +20,11 @@ const MORE_FEATURES: f64 = 1.5;
 const STAYS: f64 = 0.6;
 /// The points of a companion are those of no level.
 const COMPANION_LEVEL: u64 = 500;
+/// So are those of the features that look for what is missing, whose draw is that of no candidate, and their number relative
+/// to that of the candidate: half of them overlook too much.
+const OTHER_LEVEL: u64 = 501;
+const OTHER_DRAW: u64 = 0x3331;
+const OTHER_FEATURES: f64 = 0.7;
 
 impl<W: CandidateMaker> Search<'_, W> {
     /// Whether the best candidate so far is good enough.
@@ -31,7 +36,37 @@ impl<W: CandidateMaker> Search<'_, W> {
             return Ok(false);
         }
         self.call_a_companion(false)?;
+        if self.estimate() > self.options().tolerance {
+            return Ok(false);
+        }
+        self.look_for_what_is_missing()?;
         Ok(self.estimate() <= self.options().tolerance)
+    }
+
+    /// Has other features look for what is missing from the best candidate, once for each that becomes the best.
+    pub(in crate::search) fn look_for_what_is_missing(&mut self) -> Result<(), W::Error> {
+        let Some(best) = &self.best else {
+            return Ok(());
+        };
+        let (Missing::NotLookedFor, Some(seed)) = (&self.missing, best.features.draw()) else {
+            return Ok(());
+        };
+        let count = (OTHER_FEATURES * best.features.count() as f64).ceil() as usize;
+        let others = best
+            .features
+            .with_seed(seed.wrapping_add(OTHER_DRAW))
+            .with_count(count);
+        let found = if others.draw() == Some(seed) {
+            None
+        } else {
+            let rows = self.rows(best.features.count(), OTHER_LEVEL)?;
+            match self.maker.missing(best, others, &rows.blocks) {
+                Err(error) if W::refuses_features(&error) => None,
+                found => found?,
+            }
+        };
+        self.missing = found.map_or(Missing::Unknown, Missing::Share);
+        Ok(())
     }
 
     /// Tries the best candidate's features once more from another draw, unless some candidate of
