@@ -169,8 +169,14 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
             self.grow()?;
             self.settle_level()?;
             if let Some(status) = self.ended(self.last)? {
-                if self.search.maker.only_data() && self.score > self.last {
-                    self.step_back(fewer, shape)?;
+                if self.search.maker.only_data() {
+                    if self.score > self.last {
+                        self.step_back(fewer, shape)?;
+                    }
+                } else if matches!(status, Status::LimitReached | Status::Saturated)
+                    && !self.search.maker.may_give_up()
+                {
+                    while self.search.more_rows_at_last() && self.with_more_rows()? {}
                 }
                 return Ok(status);
             }
@@ -222,19 +228,22 @@ impl<W: CandidateMaker> Tuner<'_, '_, W> {
     /// The present shape on more rows, where it follows noise between those it has. Rows that gain nothing are not kept:
     /// every later level would pay for them.
     fn add_rows(&mut self) -> Result<(), W::Error> {
-        while !self.done()? && self.search.more_rows() {
-            self.rows = self.search.rows(self.count, self.level)?;
-            self.tried.clear();
-            let before = std::mem::replace(&mut self.score, f64::INFINITY);
-            self.try_out(self.shape.clone())?;
-            let helped = ROWS_GAIN * self.score < before;
-            self.search.rows_helped(helped);
-            if !helped {
-                self.score = self.score.min(before);
-                break;
-            }
-        }
+        while !self.done()? && self.search.more_rows() && self.with_more_rows()? {}
         Ok(())
+    }
+
+    /// The present shape on as many rows as there are to be now; tells whether that helped.
+    fn with_more_rows(&mut self) -> Result<bool, W::Error> {
+        self.rows = self.search.rows(self.count, self.level)?;
+        self.tried.clear();
+        let before = std::mem::replace(&mut self.score, f64::INFINITY);
+        self.try_out(self.shape.clone())?;
+        let helped = ROWS_GAIN * self.score < before;
+        self.search.rows_helped(helped);
+        if !helped {
+            self.score = self.score.min(before);
+        }
+        Ok(helped && !self.done()?)
     }
 
     /// The score of a shape at the present level.

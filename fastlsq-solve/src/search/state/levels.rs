@@ -18,6 +18,8 @@ const RANK_GROWTH: f64 = 1.3;
 const OVERFIT: f64 = 100.0;
 /// Where more rows did not help, they are tried again once the residuals differ this many times more.
 const OVERFIT_AGAIN: f64 = 10.0;
+/// The same where the search would end without having met the tolerance.
+const OVERFIT_AT_LAST: f64 = 2.0;
 /// The most rows, as a multiple of the usual number.
 const MOST_ROWS: f64 = 4.0;
 /// The points of a final number of features are those of no level.
@@ -77,10 +79,19 @@ impl<W: CandidateMaker> Search<'_, W> {
     /// Whether the best candidate's residual is so much larger between the rows than on them that more rows are called
     /// for; then there will be. Where they did not help before, it must be larger still.
     pub(in crate::search) fn more_rows(&mut self) -> bool {
+        self.more_rows_above(OVERFIT.max(OVERFIT_AGAIN * self.rows_in_vain))
+    }
+
+    /// The same where nothing else is left to be tried: then rows cost little beside what was.
+    pub(in crate::search) fn more_rows_at_last(&mut self) -> bool {
+        self.more_rows_above(OVERFIT_AT_LAST)
+    }
+
+    fn more_rows_above(&mut self, overfit: f64) -> bool {
         let Some(best) = &self.best else {
             return false;
         };
-        let wanted = best.overfit > OVERFIT.max(OVERFIT_AGAIN * self.rows_in_vain)
+        let wanted = best.overfit > overfit
             && best.score.worst > ROUNDING_SCORE
             && self.row_factor < MOST_ROWS
             && self.options().rows.is_none();
