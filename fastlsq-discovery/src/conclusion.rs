@@ -1,16 +1,19 @@
 //! The answer put together from regression, bootstrap and refits.
 
+use crate::Samples;
 use crate::bootstrap::Bootstrap;
 use crate::discovered::{Discovered, LawField};
 use crate::discovery::{Discovery, Regressed};
 use crate::refit::LawFit;
-use crate::regression::PathPoint;
+use crate::regression::{PathPoint, multiplicity};
 use crate::verdict::{RowSource, Warning};
 use crate::written::{LawTerm, equation};
 
 /// A solution of the law whose squared distance from the samples is this many times that of noise does not
 /// explain them.
 const MISFIT: f64 = 1.5;
+/// Laws whose criteria are this close are nearly as likely.
+const CLOSE: f64 = 6.0;
 
 impl Discovery {
     /// The answer of the regression alone.
@@ -85,11 +88,11 @@ impl Discovery {
         &self,
         laws: Vec<LawFit>,
         field: LawField,
-        samples: usize,
+        samples: &Samples,
         result: &mut Discovered,
     ) {
         let Some(best) = laws.first() else { return };
-        let free = (samples as f64 - best.degrees_of_freedom).max(1.0);
+        let free = (samples.len() as f64 - best.degrees_of_freedom).max(1.0);
         let noise = (result.noise * result.noise).max(f64::MIN_POSITIVE);
         let excess = best.residual_square / (free * noise);
         let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });
@@ -127,6 +130,11 @@ impl Discovery {
                 LawTerm::estimated(term, (coefficient, deviation), inclusion).bounded(deviation)
             })
             .collect();
+        let told = result.terms.iter().any(LawTerm::has_sign)
+            && best.criterion + CLOSE < self.criterion_of_constant(samples);
+        if !told && !result.warnings.iter().any(lost) {
+            result.warnings.push(Warning::OnlyNoise);
+        }
         if !best.enforced {
             result.warnings.push(Warning::NotEnforced {
                 residual: best.equation_residual,
@@ -134,7 +142,7 @@ impl Discovery {
         }
         if let Some(rival) = laws.get(1) {
             let difference = rival.criterion - best.criterion;
-            if difference < 6.0 {
+            if difference < CLOSE {
                 let terms = rival.support.iter().zip(&rival.coefficients);
                 let law = equation(&result.left, terms.map(|(&k, c)| (*c, self.expression(k))));
                 result.warnings.push(Warning::Rival { law, difference });
@@ -142,6 +150,18 @@ impl Discovery {
         }
         result.field = Some(field);
         result.laws = laws;
+    }
+}
+
+impl Discovery {
+    /// The criterion of laws for samples that are a constant and noise: among enough of their solutions, some follow
+    /// any noise a little.
+    fn criterion_of_constant(&self, samples: &Samples) -> f64 {
+        let count = samples.len() as f64;
+        let variance = spread(samples.values()).powi(2) * (count - 1.0) / count;
+        count * variance.max(f64::MIN_POSITIVE).ln()
+            + count.ln()
+            + multiplicity(self.library.len(), 0)
     }
 }
 

@@ -9,7 +9,7 @@ use ndarray::ArrayView2;
 
 use crate::fit::expansion;
 use crate::regression::{Candidate, PathPoint};
-use crate::verdict::{RowSource, STEADY, Status, Warning};
+use crate::verdict::{RowSource, Status, Warning};
 use crate::written::{self, LawTerm};
 use crate::{Dictionary, DiscoveryError, FieldFit, LawFit};
 
@@ -62,13 +62,11 @@ impl Discovered {
     /// Whether the law explains the data, and whether no other law does.
     #[must_use]
     pub fn status(&self) -> Status {
-        let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. });
+        let lost = |w: &Warning| matches!(w, Warning::Unexplained { .. } | Warning::OnlyNoise);
         let technical = |w: &Warning| matches!(w, Warning::LassoGap { .. });
-        if self.terms.is_empty() || self.warnings.iter().any(lost) {
+        if !self.terms.iter().any(LawTerm::has_sign) || self.warnings.iter().any(lost) {
             Status::NotExplained
-        } else if self.warnings.iter().all(technical)
-            && self.terms.iter().all(|term| term.inclusion >= STEADY)
-        {
+        } else if self.warnings.iter().all(technical) && self.terms.iter().all(LawTerm::is_steady) {
             Status::Explained
         } else {
             Status::Ambiguous
@@ -134,12 +132,13 @@ impl Discovered {
     /// A readable account: status, law, intervals, bounds, inclusion, warnings.
     #[must_use]
     pub fn summary(&self) -> String {
-        let facts = format!(
-            "noise {:.2e}, held-out error {:.2e}, from {}",
-            self.noise, self.held_out, self.source
-        );
+        let mut facts = format!("held-out error {:.2e}, from {}", self.held_out, self.source);
+        if !self.noise.is_nan() {
+            facts = format!("noise {:.2e}, {facts}", self.noise);
+        }
         let law = self.to_string();
-        written::account(self.status(), &law, &self.terms, &facts, &self.warnings)
+        let text = written::account(self.status(), &law, &self.terms, &facts, &self.warnings);
+        text + &written::ending(self.stopped)
     }
 }
 

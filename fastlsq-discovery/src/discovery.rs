@@ -368,7 +368,7 @@ impl Discovery {
                 beta: features.expand(&field),
                 basis: features.basis().clone(),
             };
-            self.conclude_refit(laws, field, samples.len(), result);
+            self.conclude_refit(laws, field, samples, result);
         }
         Ok(())
     }

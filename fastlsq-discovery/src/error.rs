@@ -64,15 +64,25 @@ pub enum DiscoveryError {
         /// Coordinates of a point.
         dim: usize,
     },
-    /// A term that cannot be read.
+    /// Names of axes and fields of a grid that cannot be told apart.
     #[error(
-        "`{text}` is not a term: {reason}; write terms such as `u u_x`, `u^2`, `u_xx`, `sin(u)`, or 1 for a constant"
+        "the axes {axes:?} need distinct one-letter names, and the fields {fields:?} distinct names of letters and digits that are not those of axes"
     )]
+    GridNames {
+        /// The axes.
+        axes: Vec<String>,
+        /// The fields.
+        fields: Vec<String>,
+    },
+    /// A term that cannot be read.
+    #[error("`{text}` is not a term: {reason}; {advice}")]
     Term {
         /// The text.
         text: String,
         /// Why it cannot be read.
         reason: String,
+        /// What can be written instead.
+        advice: &'static str,
     },
     /// No terms to choose from.
     #[error("the dictionary is empty: add at least one term besides the target {target}")]
@@ -226,7 +236,7 @@ pub enum DiscoveryError {
     },
     /// Not enough room for windows between the edges and the missing values.
     #[error(
-        "only {found} windows of half-widths {half_widths:?} hold no missing value, and {needed} are needed: give longer records, fewer terms or smaller half-widths"
+        "only {found} windows of half-widths {half_widths:?} fit between edges and missing values, and {needed} are needed: give longer records with fewer gaps, fewer terms or smaller half-widths, which are at least 8"
     )]
     TooFewWindows {
         /// Windows found.

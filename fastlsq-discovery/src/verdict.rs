@@ -84,6 +84,8 @@ pub enum Warning {
         /// Relative residual that remained.
         residual: f64,
     },
+    /// No term of the dictionary stands out from the noise.
+    OnlyNoise,
     /// The law leaves much of the target unexplained.
     Unexplained {
         /// Relative residual on held-out rows.
@@ -114,9 +116,11 @@ impl fmt::Display for Warning {
                 "the field is a travelling wave (velocity {velocity:.4?}, residual {residual:.1e}): pure transport explains it as well as the true law does; use data in which shapes change"
             ),
             Self::Rival { law, difference } => {
+                let side = if *difference < 0.0 { "lower" } else { "higher" };
+                let difference = difference.abs();
                 write!(
                     f,
-                    "{law} is nearly as likely (criterion {difference:.1} higher)"
+                    "{law} is nearly as likely (criterion {difference:.1} {side})"
                 )
             }
             Self::LassoGap { penalties } => {
@@ -125,6 +129,9 @@ impl fmt::Display for Warning {
             Self::NotEnforced { residual } => write!(
                 f,
                 "no combination of the features solves the law better than {residual:.1e}: use more features"
+            ),
+            Self::OnlyNoise => f.write_str(
+                "no term stands out from the noise: give more samples, less noise or other terms",
             ),
             Self::Unexplained { held_out } => write!(
                 f,

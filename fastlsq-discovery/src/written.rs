@@ -1,8 +1,9 @@
 //! A law as an expression, as an equation on paper, and with all that is known about its terms.
 
 use fastlsq_ops::Expr;
+use fastlsq_solve::Limit;
 
-use crate::verdict::{Status, Warning};
+use crate::verdict::{STEADY, Status, Warning};
 
 /// One term of the law that was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +43,16 @@ impl LawTerm {
             cramer_rao: None,
             inclusion: inclusion.min(1.0),
         }
+    }
+
+    /// Whether the interval of the coefficient lies on one side of zero.
+    pub(crate) fn has_sign(&self) -> bool {
+        self.interval.0 > 0.0 || self.interval.1 < 0.0
+    }
+
+    /// Whether the term is there in most replicates, and with the same sign.
+    pub(crate) fn is_steady(&self) -> bool {
+        self.inclusion >= STEADY && self.has_sign()
     }
 
     /// The same term; no unbiased estimate has a smaller deviation than this.
@@ -102,6 +113,11 @@ pub(crate) fn account(
     text
 }
 
+/// What is said of a call that was stopped.
+pub(crate) fn ending(stopped: Option<Limit>) -> String {
+    stopped.map_or(String::new(), |limit| format!("  stopped early: {limit}\n"))
+}
+
 /// `u_t = −0.998 u u_x + 0.0201 u_xx`.
 pub(crate) fn equation(target: &Expr, terms: impl Iterator<Item = (f64, Expr)>) -> String {
     let mut text = format!("{target} =");
@@ -133,7 +149,7 @@ pub(crate) fn equation(target: &Expr, terms: impl Iterator<Item = (f64, Expr)>) 
 }
 
 /// The number to some significant digits, in plain notation where that is short.
-fn significant(value: f64, digits: usize) -> String {
+pub(crate) fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }

@@ -2,17 +2,18 @@
 #![allow(clippy::unwrap_used)]
 
 use faer::Mat;
+use fastlsq_basis::sampling::UnitSampler;
 use fastlsq_basis::{InputMap, MultiIndex};
 use fastlsq_discovery::datasets::DataSet;
 use fastlsq_discovery::regression::{Regression, rank_supports};
 use fastlsq_discovery::rows::{TestFunctions, weak_rows};
 use fastlsq_discovery::{
     Derivatives, Dictionary, Discovery, DiscoveryError, DiscoveryOptions, FieldFit, FitOptions,
-    LikelihoodRefit, ModelChoice, Samples, Warning,
+    LikelihoodRefit, Limit, ModelChoice, Samples, Warning,
 };
 use ndarray::Array2;
 
-fn line(count: usize, f: impl Fn(f64) -> f64) -> Samples {
+fn line(count: usize, mut f: impl FnMut(f64) -> f64) -> Samples {
     let x: Vec<f64> = (0..count)
         .map(|i| 6.0 * i as f64 / (count - 1) as f64)
         .collect();
@@ -194,6 +195,32 @@ fn collinear_terms_and_travelling_waves_are_named() {
         matches!(w, Warning::TravellingWave { velocity, .. } if (velocity[0] - 2.0).abs() < 1e-6)
     });
     assert!(collinear && wave, "{}", law.summary());
+}
+
+#[test]
+fn noise_alone_is_explained_by_nothing() {
+    for seed in 0..4 {
+        let noise = UnitSampler::independent(seed).normals(80, 1);
+        let mut values = noise.iter();
+        let samples = line(80, |_| *values.next().unwrap_or(&0.0));
+        let library = Dictionary::parse(&["x"], &["u", "u^2", "u_x", "u u_x"]).unwrap();
+        let law = Discovery::new(library, "u_xx").unwrap().run(&samples);
+        let text = law.unwrap().summary();
+        assert!(text.starts_with("not explained"), "{text}");
+    }
+}
+
+#[test]
+fn a_call_that_was_stopped_says_so() {
+    let samples = line(60, |x| (-0.5 * x).exp() * (2.0 * x).sin());
+    let library = Dictionary::parse(&["x"], &["u", "u_x"]).unwrap();
+    let mut law = Discovery::new(library, "u_xx")
+        .unwrap()
+        .run(&samples)
+        .unwrap();
+    assert!(!law.summary().contains("stopped"));
+    law.stopped = Some(Limit::Cancelled);
+    assert!(law.summary().contains("stopped early"));
 }
 
 #[test]

@@ -325,15 +325,21 @@ fn bad_questions_are_refused() {
     for options in [
         GridOptions::new().largest(0),
         GridOptions::new().half_widths(&[9]),
-        GridOptions::new().half_widths(&[9, 1]),
+        GridOptions::new().half_widths(&[9, 7]),
         GridOptions::new().noise(&[0.1, 0.1]),
         GridOptions::new().noise(&[f64::NAN]),
     ] {
         assert!(matches!(run(options), Err(DiscoveryError::Setting { .. })));
     }
+    for half_widths in [[19, 14], [usize::MAX; 2], [9, 1 << 40]] {
+        assert!(matches!(
+            run(GridOptions::new().half_widths(&half_widths)),
+            Err(DiscoveryError::TooFewWindows { .. })
+        ));
+    }
     assert!(matches!(
-        run(GridOptions::new().half_widths(&[19, 14])),
-        Err(DiscoveryError::TooFewWindows { .. })
+        GridDiscovery::new(library(), &[]),
+        Err(DiscoveryError::Setting { .. })
     ));
     let negative = library().with_function("log u", "", |u| u[0].ln()).unwrap();
     assert!(matches!(
@@ -393,6 +399,21 @@ fn files_give_the_same_data_as_arrays() {
         GridData::from_csv(&csv, &["x", "t"], &["u"]),
         Err(DiscoveryError::File { ref reason, .. }) if reason.contains("line 2")
     ));
+
+    for (text, said) in [
+        ("x,t,u\n0,0,1\n,1,2\n", "line 3: the coordinate x"),
+        ("x,t,u\n0,0,1\n0,1,2\n0,0,3\n", "lines 2 and 4"),
+        ("x;t;u\n0;0;1\n", "commas"),
+    ] {
+        std::fs::write(&csv, text).unwrap();
+        assert!(
+            matches!(
+                GridData::from_csv(&csv, &["x", "t"], &["u"]),
+                Err(DiscoveryError::File { ref reason, .. }) if reason.contains(said)
+            ),
+            "{text}"
+        );
+    }
 
     // Fortran order, single precision and a whole archive.
     let float: Vec<u8> = npy(
@@ -514,6 +535,64 @@ fn a_function_that_the_law_does_not_hold_is_not_taken() {
         .run(&data)
         .unwrap();
     assert_eq!(found.laws[0].support(), [4, 5], "{}", found.summary());
+}
+
+#[test]
+fn a_wave_that_only_travels_leaves_a_doubt() {
+    // The soliton solves both u_t = −u_x and the Korteweg–de Vries equation.
+    let (x, t) = (line(-10.0, 20.0, 160), line(0.0, 10.0, 120));
+    let soliton = |s: f64| 3.0 / (0.5 * s).cosh().powi(2);
+    let u = Array2::from_shape_fn((160, 120), |(i, j)| soliton(x[i] - t[j]));
+    let library =
+        GridLibrary::parse(&["x", "t"], &["u"], &["u", "u_x", "u u_x", "u_xx", "u_xxx"]).unwrap();
+    let laws = GridDiscovery::new(library, &["u_t"])
+        .unwrap()
+        .run(&Samples::on_grid(&[&x, &t], u.view()).unwrap())
+        .unwrap();
+    assert_eq!(laws.status(), Status::Ambiguous, "{}", laws.summary());
+    assert!(laws.laws[0].warnings.iter().any(
+        |w| matches!(w, Warning::TravellingWave { velocity, .. } if (velocity[0] - 1.0).abs() < 1e-3)
+    ));
+}
+
+#[test]
+fn fields_named_as_coordinates_elsewhere_stand_in_laws_as_they_are() {
+    let t = line(0.0, 6.0, 300);
+    let (x, y): (Vec<f64>, Vec<f64>) = t.iter().map(|t| (t.cos(), -t.sin())).unzip();
+    let (x, y) = (Array1::from(x), Array1::from(y));
+    let data = GridData::of_fields(&[&t], &[("x", x.view()), ("y", y.view())]).unwrap();
+    let library = GridLibrary::parse(&["t"], &["x", "y"], &["x", "y", "x y"]).unwrap();
+    let laws = GridDiscovery::new(library, &["x_t", "y_t"])
+        .unwrap()
+        .run(&data)
+        .unwrap();
+    assert_eq!(laws.to_string(), "x_t = 1.00 y\ny_t = −1.00 x");
+    assert!(
+        laws.laws[0]
+            .rivals
+            .iter()
+            .all(|(law, _)| !law.contains('`'))
+    );
+    // As an equation, they must not be taken for coordinates.
+    assert_eq!(laws.laws[1].equation().terms().len(), 2);
+}
+
+#[test]
+fn noise_alone_is_explained_by_nothing() {
+    let t = line(0.0, 10.0, 400);
+    for seed in 0..3 {
+        let noise = UnitSampler::independent(seed).normals(400, 2);
+        let (u, v) = (noise.column(0), noise.column(1));
+        let data = GridData::of_fields(&[&t], &[("u", u), ("v", v)]).unwrap();
+        let library = GridLibrary::polynomial(&["t"], &["u", "v"], 2).unwrap();
+        let laws = GridDiscovery::new(library, &["u_t", "v_t"])
+            .unwrap()
+            .run(&data)
+            .unwrap();
+        let text = laws.summary();
+        assert!(text.starts_with("not explained"), "{text}");
+        assert!(!text.contains("leaves 0 %"), "{text}");
+    }
 }
 
 #[test]

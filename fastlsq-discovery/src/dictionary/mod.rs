@@ -159,7 +159,15 @@ impl Dictionary {
 
     /// A term as it would stand in this dictionary.
     pub(crate) fn read(&self, text: &str) -> Result<Term, DiscoveryError> {
-        Term::new(&self.names, &self.names.read(text)?)
+        Term::new(&self.names, &self.names.read(text)?).map_err(|error| match error {
+            // In the words it was given in.
+            DiscoveryError::Term { reason, advice, .. } => DiscoveryError::Term {
+                text: text.to_owned(),
+                reason,
+                advice,
+            },
+            other => other,
+        })
     }
 
     /// Reads a single derivative, such as `u_t`.

@@ -92,6 +92,7 @@ impl Names {
         Expr::parse_with(text, &self.vocabulary).map_err(|error| DiscoveryError::Term {
             text: text.to_owned(),
             reason: error.reason,
+            advice: ADVICE,
         })
     }
 
@@ -118,11 +119,15 @@ impl Names {
     }
 }
 
+/// What can be written.
+const ADVICE: &str = "write terms such as `u u_x`, `u^2`, `u_xx`, `sin(u)`, or 1 for a constant";
+
 /// A refusal of a term, with the reason.
 pub(super) fn refused(text: &dyn ToString, reason: &dyn ToString) -> DiscoveryError {
     DiscoveryError::Term {
         text: text.to_string(),
         reason: reason.to_string(),
+        advice: ADVICE,
     }
 }
 

@@ -14,4 +14,4 @@ mod verdict;
 pub(crate) use contest::{Contest, Law, RowMoments, law_of, sum};
 pub(crate) use moments::{Moments, cholesky, cholesky_solve, steady};
 pub(crate) use select::{Judged, neighbours};
-pub(crate) use verdict::{Question, answer, is_steady};
+pub(crate) use verdict::{Question, answer};

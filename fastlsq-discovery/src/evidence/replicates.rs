@@ -63,8 +63,11 @@ pub(crate) fn resample(
     let mut frequencies = vec![0.0; size - 1];
     for (support, _) in &draws {
         for &k in support {
-            frequencies[k] += 1.0 / draws.len() as f64;
+            frequencies[k] += 1.0;
         }
+    }
+    for frequency in &mut frequencies {
+        *frequency /= draws.len() as f64;
     }
     Replicates {
         frequencies,

@@ -8,7 +8,7 @@ use super::moments::Moments;
 use super::replicates::{Replicates, resample};
 use super::select::Judged;
 use crate::DiscoveryError;
-use crate::verdict::{STEADY, Status, Warning};
+use crate::verdict::{Status, Warning};
 use crate::written::{LawTerm, equation};
 
 /// A rival whose criterion is within this of the best makes the answer ambiguous; one that only has
@@ -17,6 +17,8 @@ const CLOSE: f64 = 6.0;
 const CLOSE_LONGER: f64 = 2.0;
 /// A law that leaves more than this of the target does not explain it.
 const UNEXPLAINED: f64 = 0.2;
+/// A law without terms that leaves less than this many times what noise leaves says that there is only noise.
+const NOISY: f64 = 1.5;
 /// Terms that others reproduce to this 1 − R² are named.
 const INDEPENDENCE: f64 = 1e-8;
 /// Groups of blocks that are left out in turn.
@@ -77,12 +79,13 @@ pub(crate) fn answer(
             terms.map(|(&k, c)| (*c, (question.entry)(k).2)),
         )
     };
-    let others: Vec<(String, f64)> = judged
+    let mut others: Vec<(String, f64)> = judged
         .iter()
         .skip(1)
         .take(5)
         .map(|rival| (name(rival), rival.criterion - best.criterion))
         .collect();
+    others.sort_by(|a, b| a.1.total_cmp(&b.1));
     let rival = judged.iter().skip(1).find(|rival| {
         let longer = support.iter().all(|k| rival.support.contains(k));
         let limit = if longer { CLOSE_LONGER } else { CLOSE };
@@ -94,13 +97,16 @@ pub(crate) fn answer(
             difference: rival.criterion - best.criterion,
         });
     }
-    let explained = !support.is_empty() && (unexplained <= UNEXPLAINED || !significant);
-    if !explained {
+    let told = terms.iter().any(LawTerm::has_sign);
+    let explained = told && (unexplained <= UNEXPLAINED || !significant);
+    if !told && reduced < NOISY {
+        warnings.push(Warning::OnlyNoise);
+    } else if !explained {
         warnings.push(Warning::Unexplained {
             held_out: unexplained,
         });
     }
-    let steady = terms.iter().all(is_steady);
+    let steady = terms.iter().all(LawTerm::is_steady);
     let status = if !explained {
         Status::NotExplained
     } else if warnings.is_empty() && steady {
@@ -118,11 +124,6 @@ pub(crate) fn answer(
         rivals: others,
         warnings,
     })
-}
-
-/// Whether a term is there in most replicates, and with the same sign.
-pub(crate) fn is_steady(term: &LawTerm) -> bool {
-    term.inclusion >= STEADY && term.interval.0 * term.interval.1 > 0.0
 }
 
 fn law_terms(

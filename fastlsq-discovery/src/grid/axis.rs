@@ -34,10 +34,13 @@ impl Axis {
             reason,
         };
         if let Some(index) = coordinates.iter().position(|x| !x.is_finite()) {
-            return Err(refuse(index, "coordinates are finite"));
+            return Err(refuse(index, "coordinates must be finite"));
         }
         if let Some(index) = coordinates.windows(2).position(|pair| pair[1] <= pair[0]) {
-            return Err(refuse(index + 1, "coordinates increase"));
+            return Err(refuse(
+                index + 1,
+                "coordinates must increase; sort or reverse the axis, and the array with it",
+            ));
         }
         let (start, end) = (coordinates[0], coordinates[count - 1]);
         let step = (end - start) / (count - 1) as f64;

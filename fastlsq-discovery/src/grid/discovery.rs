@@ -6,7 +6,7 @@ use fastlsq_solve::Stage;
 
 use super::assembly::{EvaluatedTerms, KnownLaw, Tiled};
 use super::column::{Prepared, known_rms};
-use super::conclude::{conclude, take_refit};
+use super::conclude::{conclude, doubt_transport, take_refit};
 use super::law::GridLaws;
 use super::library::GridLibrary;
 use super::noise::{corner, noise_level};
@@ -64,8 +64,8 @@ impl GridDiscovery {
     /// The laws of the derivatives `targets`, such as `u_t` and `v_t`, over one library.
     ///
     /// # Errors
-    /// Targets that cannot be read, are not a derivative of one field or are terms themselves; an
-    /// empty library.
+    /// No target, or targets that cannot be read, are not a derivative of one field or are terms
+    /// themselves; an empty library.
     pub fn new(library: GridLibrary, targets: &[&str]) -> Result<Self, DiscoveryError> {
         let mut read = Vec::new();
         for text in targets {
@@ -74,19 +74,24 @@ impl GridDiscovery {
                 .linear()
                 .is_some_and(|(_, outer)| outer.iter().any(|n| *n > 0))
             {
-                return Err(DiscoveryError::Term {
-                    text: (*text).to_owned(),
-                    reason: "a target must be a derivative of one field, such as u_t".to_owned(),
-                });
+                let reason = "a target must be a derivative of one field, such as u_t";
+                return Err(library.unreadable(text, reason));
             }
             if library.terms().iter().any(|t| term.ratio(t).is_some()) {
                 return Err(DiscoveryError::TargetInDictionary { name: term.name });
             }
             read.push(term);
         }
-        if library.is_empty() || read.is_empty() {
+        let Some(first) = read.first() else {
+            return Err(DiscoveryError::Setting {
+                what: "number of targets",
+                value: 0.0,
+                requirement: "at least 1",
+            });
+        };
+        if library.is_empty() {
             return Err(DiscoveryError::EmptyDictionary {
-                target: targets.first().map_or(String::new(), |&t| t.to_owned()),
+                target: first.name.clone(),
             });
         }
         Ok(Self {
@@ -173,6 +178,9 @@ impl GridDiscovery {
         };
         if let Some(fit) = &refit {
             take_refit(&mut laws, fit, &self.library);
+        }
+        for (law, target) in laws.iter_mut().zip(&self.targets) {
+            doubt_transport(law, target);
         }
         Ok(GridLaws {
             laws,

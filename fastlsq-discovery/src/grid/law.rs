@@ -22,13 +22,14 @@ pub struct GridLaw {
     /// Root mean square of what the law leaves of the target on windows it was not fitted to, over
     /// that of the target, both without the part of noise.
     pub unexplained: f64,
-    /// Residual sum of squares over what the noise alone would leave: near 1 for the true law.
+    /// Residual sum of squares over what the noise alone would leave: near 1 for the true law, more where there is so
+    /// little noise that the accuracy of data and sums shows.
     pub reduced_residual: f64,
     /// Number of windows.
     pub windows: usize,
     /// Bootstrap frequency of each term of the library; empty without replicates.
     pub frequencies: Vec<f64>,
-    /// Other laws by rising criterion, as text with the difference to the best.
+    /// Other laws by rising criterion, as text with the difference to the best; none after a refit.
     pub rivals: Vec<(String, f64)>,
     /// Named doubts.
     pub warnings: Vec<Warning>,
@@ -60,8 +61,10 @@ impl GridLaw {
     #[must_use]
     pub fn summary(&self) -> String {
         let facts = format!(
-            "unexplained {:.1e}, residual over noise {:.2}, {} windows",
-            self.unexplained, self.reduced_residual, self.windows
+            "unexplained {:.1e}, residual over noise {}, {} windows",
+            self.unexplained,
+            written::significant(self.reduced_residual, 3),
+            self.windows
         );
         let law = self.to_string();
         written::account(self.status, &law, &self.terms, &facts, &self.warnings)
@@ -71,7 +74,8 @@ impl GridLaw {
 impl fmt::Display for GridLaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.library.expression(&self.target);
-        f.write_str(&written::law(&left, &self.terms))
+        let text = written::law(&left, &self.terms);
+        f.write_str(&self.library.unquoted(&text))
     }
 }
 
@@ -122,10 +126,7 @@ impl GridLaws {
         if let Some(horizon) = self.horizon {
             text += &format!("  refitted by solutions over times of {horizon:.3}\n");
         }
-        if let Some(limit) = self.stopped {
-            text += &format!("  stopped early: {limit}\n");
-        }
-        text
+        text + &written::ending(self.stopped)
     }
 }
 

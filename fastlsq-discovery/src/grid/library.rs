@@ -40,15 +40,24 @@ impl GridLibrary {
         Expr::parse_with(text, &vocabulary).unwrap_or_else(|_| parameter(text).into())
     }
 
+    /// A law as text without the quotes around fields such as x: here they cannot be coordinates.
+    pub(super) fn unquoted(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for field in &self.fields {
+            text = text.replace(&format!("`{field}`"), field);
+        }
+        text
+    }
+
     /// No terms yet: coordinates with one-letter names and fields by name.
     ///
     /// # Errors
-    /// Names that repeat, coordinates of more than one letter, fields that do not start with a letter
+    /// Names that repeat, no names, coordinates of more than one letter, fields that do not start with a letter
     /// or contain anything but letters and digits.
     pub fn new(axes: &[&str], fields: &[&str]) -> Result<Self, DiscoveryError> {
-        let refuse = || DiscoveryError::AxisNames {
-            axes: axes.iter().chain(fields).map(|&a| a.to_owned()).collect(),
-            dim: axes.len(),
+        let refuse = || DiscoveryError::GridNames {
+            axes: axes.iter().map(|&name| name.to_owned()).collect(),
+            fields: fields.iter().map(|&name| name.to_owned()).collect(),
         };
         let mut letters = Vec::new();
         for name in axes {
@@ -64,7 +73,8 @@ impl GridLibrary {
                     .chars()
                     .all(|c| c.is_alphabetic() || c.is_ascii_digit())
         };
-        let twice = (1..fields.len()).any(|k| fields[..k].contains(&fields[k]));
+        let twice = (0..fields.len())
+            .any(|k| fields[..k].contains(&fields[k]) || axes.contains(&fields[k]));
         if letters.is_empty() || fields.is_empty() || twice || !fields.iter().all(sound) {
             return Err(refuse());
         }
@@ -233,6 +243,7 @@ impl GridLibrary {
                 "{reason} (fields {:?}, coordinates {:?})",
                 self.fields, self.axes
             ),
+            advice: "write terms such as `u u_x`, `u^2`, `(u^2)_x`, `u_xx`, or 1 for a constant, and give other functions of the fields to GridLibrary::with_function",
         }
     }
 
@@ -300,5 +311,10 @@ mod tests {
         assert!(GridLibrary::new(&["x"], &["u", "u"]).is_err());
         assert!(GridLibrary::new(&["xy"], &["u"]).is_err());
         assert!(GridLibrary::new(&["x"], &["u_1"]).is_err());
+        assert!(GridLibrary::new(&["x", "t"], &["u", "x"]).is_err());
+        // What is advised can be done.
+        let refused = all.clone().with("sin(u)").unwrap_err().to_string();
+        assert!(refused.contains("with_function") && !refused.contains("such as `sin"));
+        assert!(all.with_function("sin(u)", "", |u| u[0].sin()).is_ok());
     }
 }

@@ -2,13 +2,14 @@
 
 use fastlsq_solve::Control;
 
+use super::windows::NARROWEST;
 use crate::{DiscoveryError, LikelihoodRefit};
 
 /// Settings; the defaults suit most data.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GridOptions {
-    /// Half-widths of the test functions in points, one for each axis. Default: from the data.
+    /// Half-widths of the test functions in points, one for each axis, at least 8. Default: from the data.
     pub half_widths: Option<Vec<usize>>,
     /// Standard deviation of the noise of each field. Default: from the data.
     pub noise: Option<Vec<f64>>,
@@ -109,8 +110,8 @@ impl GridOptions {
                     "one for each axis",
                 );
             }
-            if let Some(&narrow) = half.iter().find(|h| **h < 2) {
-                return refuse("half-width", narrow as f64, "at least 2 points");
+            if let Some(&narrow) = half.iter().find(|h| **h < NARROWEST) {
+                return refuse("half-width", narrow as f64, "at least 8 points");
             }
         }
         if let Some(noise) = &self.noise {

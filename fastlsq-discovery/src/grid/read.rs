@@ -36,8 +36,10 @@ pub fn read_npy(path: impl AsRef<Path>) -> Result<ArrayD<f64>, DiscoveryError> {
 pub fn read_npz(path: impl AsRef<Path>) -> Result<Vec<(String, ArrayD<f64>)>, DiscoveryError> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|cause| failure(path, cause))?;
-    let mut archive =
-        zip::ZipArchive::new(BufReader::new(file)).map_err(|cause| failure(path, cause))?;
+    let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|cause| {
+        let hint = "an archive (.npz) was expected; a single array (.npy) is for read_npy";
+        failure(path, format!("{cause}: {hint}"))
+    })?;
     (0..archive.len())
         .map(|k| {
             let entry = archive.by_index(k).map_err(|cause| failure(path, cause))?;
@@ -50,7 +52,12 @@ pub fn read_npz(path: impl AsRef<Path>) -> Result<Vec<(String, ArrayD<f64>)>, Di
 }
 
 fn array(path: &Path, reader: impl Read) -> Result<ArrayD<f64>, DiscoveryError> {
-    let file = NpyFile::new(reader).map_err(|cause| failure(path, cause))?;
+    let file = NpyFile::new(reader).map_err(|cause| {
+        failure(
+            path,
+            format!("{cause}: an array (.npy) was expected; an archive (.npz) is for read_npz"),
+        )
+    })?;
     let shape = file
         .shape()
         .iter()
@@ -136,8 +143,8 @@ impl GridData {
     /// missing values.
     ///
     /// # Errors
-    /// A file that cannot be read, lacks a column, or holds text where numbers belong; as
-    /// [`GridData::of_fields`] otherwise.
+    /// A file that cannot be read, lacks a column, holds text where numbers belong, rows without
+    /// coordinates or two rows for one point; as [`GridData::of_fields`] otherwise.
     pub fn from_csv(
         path: impl AsRef<Path>,
         axes: &[&str],
@@ -154,21 +161,37 @@ impl GridData {
             .chain(fields)
             .map(|name| {
                 header.iter().position(|h| h == *name).ok_or_else(|| {
-                    failure(path, format!("there is no column {name}, only {header:?}"))
+                    let known: Vec<&str> = header.iter().collect();
+                    let reason = "the first line must name the columns, with commas between them";
+                    failure(
+                        path,
+                        format!("there is no column {name}, only {known:?}; {reason}"),
+                    )
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let mut rows: Vec<Vec<f64>> = Vec::new();
+        let (mut rows, mut numbers): (Vec<Vec<f64>>, Vec<u64>) = (Vec::new(), Vec::new());
         for record in table.records() {
             let record = record.map_err(|cause| failure(path, cause))?;
             let line = record.position().map_or(0, csv::Position::line);
-            let read = |&place: &usize| match record.get(place).unwrap_or("") {
+            let read = |&place: &usize| {
+                match record.get(place).unwrap_or("") {
                 "" => Ok(f64::NAN),
                 text => text
                     .parse::<f64>()
-                    .map_err(|_| failure(path, format!("line {line}: `{text}` is not a number"))),
+                    .map_err(|_| failure(path, format!("line {line}: `{text}` is not a number; leave the cell empty or write NaN if the value is missing"))),
+            }
             };
-            rows.push(places.iter().map(read).collect::<Result<_, _>>()?);
+            let row: Vec<f64> = places.iter().map(read).collect::<Result<_, _>>()?;
+            if let Some(axis) = row[..axes.len()].iter().position(|x| !x.is_finite()) {
+                let reason = format!(
+                    "line {line}: the coordinate {} is {}, but only values of fields may be missing",
+                    axes[axis], row[axis]
+                );
+                return Err(failure(path, reason));
+            }
+            rows.push(row);
+            numbers.push(line);
         }
         let lines: Vec<Vec<f64>> = (0..axes.len())
             .map(|axis| {
@@ -194,13 +217,18 @@ impl GridData {
                 )
             })?;
         let mut values = vec![vec![f64::NAN; total]; fields.len()];
-        for row in &rows {
+        let mut filled: Vec<Option<u64>> = vec![None; total];
+        for (row, &line) in rows.iter().zip(&numbers) {
             let place = lines.iter().zip(row).fold(0, |place, (line, x)| {
                 let after = line.partition_point(|c| c < x).min(line.len() - 1);
                 let before = after.saturating_sub(1);
                 let near = (line[before] - x).abs() < (line[after] - x).abs();
                 place * line.len() + if near { before } else { after }
             });
+            if let Some(earlier) = filled[place].replace(line) {
+                let reason = format!("lines {earlier} and {line} are for the same point");
+                return Err(failure(path, reason));
+            }
             for (field, value) in values.iter_mut().zip(&row[axes.len()..]) {
                 field[place] = *value;
             }

@@ -72,9 +72,13 @@ impl GridData {
             .collect::<Result<Vec<_>, _>>()?;
         let expected: Vec<usize> = lines.iter().map(|axis| axis.count).collect();
         if fields.is_empty() || expected.is_empty() {
-            return Err(DiscoveryError::TooFewPoints {
-                found: 0,
-                needed: super::axis::SHORTEST,
+            return Err(DiscoveryError::Setting {
+                what: match fields.is_empty() {
+                    true => "number of fields",
+                    false => "number of axes",
+                },
+                value: 0.0,
+                requirement: "at least 1",
             });
         }
         let mut names: Vec<String> = Vec::new();

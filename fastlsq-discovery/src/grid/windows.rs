@@ -44,7 +44,7 @@ impl Windows {
     /// Middles of the windows along an axis; none if the record is too short.
     pub(crate) fn centres(&self, axis: usize, count: usize) -> Vec<usize> {
         let half = self.half[axis];
-        if count < 2 * half + 1 {
+        if half >= count.div_ceil(2) {
             return Vec::new();
         }
         let room = count - 1 - 2 * half;
@@ -106,9 +106,12 @@ impl Windows {
         let mut shape = data.shape.clone();
         let mut now: Option<Vec<f64>> = None;
         for axis in 0..shape.len() {
+            let centres = self.centres(axis, shape[axis]);
+            if centres.is_empty() {
+                return Vec::new();
+            }
             let weights = self.kernel(axis, outer[axis], data.run.axes[axis].step);
-            let stencils: Vec<Stencil> = self
-                .centres(axis, shape[axis])
+            let stencils: Vec<Stencil> = centres
                 .into_iter()
                 .map(|centre| Stencil {
                     first: centre - self.half[axis],
