@@ -135,7 +135,7 @@ impl fmt::Display for Warning {
             ),
             Self::Unexplained { held_out } => write!(
                 f,
-                "the law leaves {:.0} % of the target unexplained on held-out rows: a term may be missing",
+                "the law leaves {:.1} % of the target unexplained on held-out rows: a term may be missing",
                 100.0 * held_out
             ),
             Self::Overfit {

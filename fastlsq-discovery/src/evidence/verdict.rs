@@ -17,6 +17,9 @@ const CLOSE: f64 = 6.0;
 const CLOSE_LONGER: f64 = 2.0;
 /// A law that leaves more than this of the target does not explain it.
 const UNEXPLAINED: f64 = 0.2;
+/// One that leaves more than this share, and more than this many times what noise leaves, is in doubt: something is missing
+/// that the noise does not hide.
+const SYSTEMATIC: (f64, f64) = (5e-3, 2.0);
 /// A law without terms that leaves less than this many times what noise leaves says that there is only noise.
 const NOISY: f64 = 1.5;
 /// Terms that others reproduce to this 1 − R² are named.
@@ -101,7 +104,7 @@ pub(crate) fn answer(
     let explained = told && (unexplained <= UNEXPLAINED || !significant);
     if !told && reduced < NOISY {
         warnings.push(Warning::OnlyNoise);
-    } else if !explained {
+    } else if !explained || (unexplained > SYSTEMATIC.0 && reduced > SYSTEMATIC.1) {
         warnings.push(Warning::Unexplained {
             held_out: unexplained,
         });
