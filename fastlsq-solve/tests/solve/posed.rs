@@ -183,6 +183,20 @@ fn estimates_for_new_data_follow_the_error() {
     }
 }
 
+/// Fine residuals of fourth order hardly reach u, so that residuals alone say twenty times too much and more; other features
+/// that look for the error itself do not.
+#[test]
+fn plates_are_estimated_by_what_other_features_find_missing() {
+    for number in [1266, 1330, 1780] {
+        let drawn = RandomProblem::draw(number).unwrap();
+        let options = Options::new().tolerance(1e-8).max_features(1000);
+        let solved = drawn.problem.solve_with(&options).unwrap();
+        let error = drawn.error(&solved).unwrap();
+        let ratio = solved.report().error_estimate / error;
+        assert!((0.2..20.0).contains(&ratio), "{}: {ratio}", drawn.name);
+    }
+}
+
 /// A bump of width 1/300 between all rows.
 #[test]
 fn hidden_detail_is_not_met() {
