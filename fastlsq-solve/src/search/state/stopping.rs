@@ -59,7 +59,7 @@ impl<W: CandidateMaker> Search<'_, W> {
         let found = if others.draw() == Some(seed) {
             None
         } else {
-            let rows = self.rows(best.features.count(), OTHER_LEVEL)?;
+            let rows = self.rows(count, OTHER_LEVEL)?;
             match self.maker.missing(best, others, &rows.blocks) {
                 Err(error) if W::refuses_features(&error) => None,
                 found => found?,
