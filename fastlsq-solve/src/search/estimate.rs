@@ -14,7 +14,7 @@
 //! where u misses what no feature holds), so that a geometric mean of the two is better than either.
 //!
 //! The constants come from some 6000 solves of random problems (900 at a time, three tolerances). On 900 others the estimate is
-//! within 1/5 … 20 of the error in 99.3 … 99.9 %. The rest are functions of one direction in four dimensions (too large) and
+//! within 1/5 … 20 of the error in 99.3 … 99.7 %. The rest are functions of one direction in four dimensions (too large) and
 //! layers on patches.
 
 use super::state::is_unresolved;
